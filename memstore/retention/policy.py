@@ -1,0 +1,135 @@
+"""The retention policy: every setting of the decision and of the sweep, validated at construction."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cached_property
+from zoneinfo import ZoneInfo
+
+from memstore.errors import ConfigurationError
+from memstore.retention.lexicon import Lexicon, Overlay, available_languages, load_lexicon
+from memstore.retention.verdict import LEXICAL_RULES, RuleCode
+
+_DURATIONS = (
+    "temp_ttl",
+    "grace",
+    "event_horizon",
+    "forget_block",
+    "event_retention",
+    "run_retention",
+    "sweep_jitter",
+)
+_MAY_BE_ZERO = frozenset({"grace", "forget_block", "sweep_jitter"})
+
+
+@dataclass(frozen=True)
+class RetentionPolicy:
+    """How memories are decided, hidden and swept. Immutable; the defaults suit most stores.
+
+    Args:
+        temp_ttl: how long a temp memory lives after it was written, or after it happens.
+        grace: how long an expired row stays restorable before the sweep may delete it.
+        event_horizon: a memory that occurs further ahead than this is kept long.
+        forget_block: how long ``ingest`` refuses a text that was forgotten; at most
+            ``event_retention``, because the tombstone is what it is recognised by.
+        event_retention: how long events and tombstones are kept.
+        run_retention: how long finished sweep runs are kept.
+        max_sweep_fraction: share (0, 1] of a tenant's rows above which a sweep asks first.
+        sweep_schedule: five-field cron expression in UTC.
+        sweep_jitter: greatest random delay of a scheduled sweep.
+        languages: lexicons to load, by code; all that ship where left out.
+        overlays: changes to the lexicons, applied in order.
+        rules: the lexical rules that may make a memory temp.
+        trust_bit_without_lexicon: believe ``one_off`` where no lexicon covers the language.
+        time_zone: IANA name of the zone in which dates without one are read.
+
+    Raises:
+        ConfigurationError: a setting is out of range; the message names its key.
+    """
+
+    temp_ttl: timedelta = timedelta(days=7)
+    grace: timedelta = timedelta(hours=24)
+    event_horizon: timedelta = timedelta(days=730)
+    forget_block: timedelta = timedelta(days=90)
+    event_retention: timedelta = timedelta(days=365)
+    run_retention: timedelta = timedelta(days=90)
+    max_sweep_fraction: float = 0.25
+    sweep_schedule: str = "17 3 * * *"
+    sweep_jitter: timedelta = timedelta(minutes=5)
+    languages: tuple[str, ...] = field(default_factory=available_languages)
+    overlays: tuple[Overlay, ...] = ()
+    rules: frozenset[RuleCode] = frozenset(LEXICAL_RULES)
+    trust_bit_without_lexicon: bool = False
+    time_zone: str = "UTC"
+
+    def __post_init__(self) -> None:
+        for name in _DURATIONS:
+            value = getattr(self, name)
+            if not isinstance(value, timedelta):
+                raise ConfigurationError(f"{name}: give a timedelta, not {type(value).__name__}")
+            if value < timedelta(0) or (value == timedelta(0) and name not in _MAY_BE_ZERO):
+                raise ConfigurationError(f"{name}: must be positive, got {value}")
+        if self.forget_block > self.event_retention:
+            raise ConfigurationError(
+                "forget_block: at most event_retention, whose tombstones it is recognised by "
+                f"({self.forget_block} > {self.event_retention})"
+            )
+        fraction = self.max_sweep_fraction
+        if (
+            isinstance(fraction, bool)
+            or not isinstance(fraction, int | float)
+            or math.isnan(fraction)
+            or not 0 < fraction <= 1
+        ):
+            raise ConfigurationError("max_sweep_fraction: a number above 0 and at most 1")
+        try:
+            object.__setattr__(self, "rules", frozenset(RuleCode(rule) for rule in self.rules))
+        except ValueError as error:
+            raise ConfigurationError(f"rules: {error}; choose from n1 to n7") from None
+        if RuleCode.TEMPORAL_ONE_OFF in self.rules:
+            raise ConfigurationError("rules: temporal_one_off is the bit, not a lexical rule")
+        object.__setattr__(self, "languages", tuple(self.languages))
+        object.__setattr__(self, "overlays", tuple(self.overlays))
+        known = available_languages()
+        for language in self.languages:
+            if language not in known:
+                raise ConfigurationError(
+                    f"languages: no lexicon for {language!r}; choose from {', '.join(known)}"
+                )
+        try:
+            ZoneInfo(self.time_zone)
+        except (ValueError, OSError, LookupError, TypeError):
+            raise ConfigurationError(
+                f"time_zone: {self.time_zone!r} is no IANA zone name such as 'Europe/Rome'"
+            ) from None
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The compiled lexicon of this policy's languages and overlays (cached by both)."""
+        return load_lexicon(self.languages, self.overlays)
+
+    @cached_property
+    def zone(self) -> ZoneInfo:
+        """The time zone in which dates without one are read."""
+        return ZoneInfo(self.time_zone)
+
+    @cached_property
+    def version(self) -> str:
+        """A short digest of all that can change a decision; stored with every verdict."""
+        decided_by = {
+            "temp_ttl": self.temp_ttl.total_seconds(),
+            "event_horizon": self.event_horizon.total_seconds(),
+            "rules": sorted(self.rules),
+            "trust_bit_without_lexicon": self.trust_bit_without_lexicon,
+            "time_zone": self.time_zone,
+            "lexicon": self.lexicon.version,
+        }
+        canonical = json.dumps(decided_by, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+
+DEFAULT_POLICY = RetentionPolicy()
