@@ -1,0 +1,1 @@
+"""From claims to a capability: the router cascade, capability selection, action resolution."""
