@@ -11,8 +11,9 @@ from functools import cached_property
 from zoneinfo import ZoneInfo
 
 from memstore.errors import ConfigurationError
+from memstore.memory import Tier
 from memstore.retention.lexicon import Lexicon, Overlay, available_languages, load_lexicon
-from memstore.retention.verdict import LEXICAL_RULES, RuleCode
+from memstore.retention.verdict import LEXICAL_RULES, Reason, RetentionVerdict, RuleCode
 
 _DURATIONS = (
     "temp_ttl",
@@ -130,6 +131,11 @@ class RetentionPolicy:
         }
         canonical = json.dumps(decided_by, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+    @cached_property
+    def kept_by_default(self) -> RetentionVerdict:
+        """The verdict of every text about which no step concluded and nothing was vetoed."""
+        return RetentionVerdict(Tier.LONG, Reason.DEFAULT, policy_version=self.version)
 
 
 DEFAULT_POLICY = RetentionPolicy()

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from memstore.memory import TemporalKind
+from memstore.memory import TemporalKind, Tier
+from memstore.retention.families import ONE_OFF_VETOES
+from memstore.retention.finding import Finding
+from memstore.retention.languages import is_covered
+from memstore.retention.lexicon import Hit, Scan
+from memstore.retention.policy import DEFAULT_POLICY, RetentionPolicy
+from memstore.retention.text import FoldedText
+from memstore.retention.verdict import LANGUAGE_VETO, MOST_EVIDENCE, Cue, RuleCode
 
 _ANSWERS = {
     kind.value: kind
@@ -27,3 +34,46 @@ def normalize_temporal(raw: object) -> TemporalKind:
     if isinstance(raw, str):
         return _ANSWERS.get(raw.strip().casefold(), TemporalKind.UNKNOWN)
     return TemporalKind.UNKNOWN
+
+
+def standing_vetoes(scan: Scan) -> list[Hit]:
+    """Return the hits of every veto family that momentariness does not set aside."""
+    return [hit for family in ONE_OFF_VETOES for hit in scan.standing(family)]
+
+
+def temporal_sanity_veto(content: str, *, policy: RetentionPolicy | None = None) -> tuple[Cue, ...]:
+    """Return the cues for which ``one_off`` is not believed; empty where nothing speaks against.
+
+    The text itself says that it holds for long: a directive to remember, a stated agreement, a
+    habit, a hard durable fact, permanence, or a change of state. Numbers and frequencies are no
+    veto: "set an alarm for 7" is the most typical one-off there is.
+    """
+    lexicon = (policy or DEFAULT_POLICY).lexicon
+    scan = lexicon.scan(FoldedText(content))
+    return tuple(scan.cue(hit) for hit in standing_vetoes(scan))
+
+
+def temporal_verdict(temporal: TemporalKind, scan: Scan, policy: RetentionPolicy) -> Finding:
+    """Return what the bit concludes about a scanned text.
+
+    ``one_off`` concludes temp, unless the sanity veto fires or no lexicon with veto families covers
+    the language; ``durable`` and ``recurring`` conclude long; ``unset`` and ``unknown`` nothing.
+    """
+    if temporal is TemporalKind.DURABLE or temporal is TemporalKind.RECURRING:
+        return Finding(Tier.LONG, f"the extractor says {temporal.value}")
+    if temporal is TemporalKind.UNSET:
+        return Finding(None, "nobody was asked")
+    if temporal is TemporalKind.UNKNOWN:
+        return Finding(None, "the extractor is not sure or gave no valid answer")
+    vetoes = standing_vetoes(scan)
+    if vetoes:
+        family = vetoes[0].spec.family.value
+        cues = tuple(scan.cue(hit) for hit in vetoes[:MOST_EVIDENCE])
+        return Finding(None, f"one_off is not believed: the text holds {family}", None, cues, family)
+    if not policy.trust_bit_without_lexicon and not is_covered(
+        scan.text.folded, policy.lexicon.veto_languages
+    ):
+        return Finding(
+            None, "one_off is not believed: no lexicon covers the language", None, (), LANGUAGE_VETO
+        )
+    return Finding(Tier.TEMP, "the extractor says one_off", RuleCode.TEMPORAL_ONE_OFF)

@@ -46,6 +46,12 @@ class RuleCode(StrEnum):
 LEXICAL_RULES: tuple[RuleCode, ...] = tuple(
     code for code in RuleCode if code is not RuleCode.TEMPORAL_ONE_OFF
 )
+LANGUAGE_VETO = "language"
+"""The veto of a text that no lexicon with veto families covers."""
+HORIZON_VETO = "event_horizon"
+"""The veto of a memory that occurs beyond the policy's horizon."""
+MOST_EVIDENCE = 16
+"""Cues that a verdict lists at most, so that a text of cues stays cheap to store."""
 
 
 class Strength(StrEnum):

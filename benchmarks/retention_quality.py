@@ -1,0 +1,191 @@
+"""Facts lost and ephemera caught, per language and source, for every value of the temporal bit.
+
+Run: python benchmarks/retention_quality.py --data DIR [--half a|b] [--errors] [--source NAME] [--json]
+
+DIR holds JSON lines with text, lang, label (keep | temp | unclear), source, labelled_by and hard.
+``--half`` takes the lines whose text hashes into one half, so that words learnt from half a can be
+checked on half b, unread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memstore.memory import TemporalKind, Tier
+from memstore.retention.decide import decide_retention
+from memstore.retention.verdict import RetentionVerdict
+
+NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
+BASELINE_WORDS = (
+    "today", "yesterday", "tomorrow", "tonight", "right now", "currently", "just now", "this morning",
+    "今天", "昨天", "明天", "刚才", "现在", "今晚", "目前", "最近",
+    "сегодня", "вчера", "завтра", "сейчас", "только что", "скоро",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Line:
+    """One labelled sentence."""
+
+    text: str
+    lang: str
+    label: str
+    source: str
+    labelled_by: str
+    hard: str
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share with its 95 % Wilson interval (E. B. Wilson, 1927)."""
+
+    hits: int
+    total: int
+
+    def __str__(self) -> str:
+        if not self.total:
+            return "     -"
+        low, high = self.interval
+        return f"{self.hits / self.total:6.1%} [{low:.1%}, {high:.1%}] {self.hits}/{self.total}"
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The lower and upper bound."""
+        z, n, p = 1.96, self.total, self.hits / self.total
+        middle = p + z * z / (2 * n)
+        spread = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        return (middle - spread) / (1 + z * z / n), (middle + spread) / (1 + z * z / n)
+
+
+def read_lines(folder: Path, half: str | None) -> Iterator[Line]:
+    for path in sorted(folder.glob("*.jsonl")):
+        for raw in path.read_text(encoding="utf-8").splitlines():
+            row = json.loads(raw)
+            digest = hashlib.sha256(row["text"].encode()).digest()[0]
+            if half is not None and (digest % 2 == 0) != (half == "a"):
+                continue
+            yield Line(
+                row["text"],
+                row["lang"],
+                row["label"],
+                row["source"],
+                row["labelled_by"],
+                row.get("hard", ""),
+            )
+
+
+def decide(text: str, bit: TemporalKind) -> RetentionVerdict:
+    return decide_retention(text, temporal=bit, now=NOW)
+
+
+def keyword_baseline(text: str) -> bool:
+    folded = text.casefold()
+    return any(word in folded for word in BASELINE_WORDS)
+
+
+BITS: dict[str, Callable[[Line], TemporalKind]] = {
+    "unset": lambda _: TemporalKind.UNSET,
+    "unknown": lambda _: TemporalKind.UNKNOWN,
+    "one_off": lambda _: TemporalKind.ONE_OFF,
+    "durable": lambda _: TemporalKind.DURABLE,
+    "fitting": lambda line: (
+        TemporalKind.ONE_OFF if line.label == "temp" else TemporalKind.DURABLE
+    ),
+}
+
+
+def shares(lines: Iterable[Line], is_temp: Callable[[Line], bool]) -> dict[str, Share]:
+    lost, lost_hard, caught = [0, 0], [0, 0], [0, 0]
+    for line in lines:
+        temp = is_temp(line)
+        if line.label == "keep":
+            lost[0] += temp
+            lost[1] += 1
+            if line.hard:
+                lost_hard[0] += temp
+                lost_hard[1] += 1
+        elif line.label == "temp":
+            caught[0] += temp
+            caught[1] += 1
+    return {
+        "facts lost": Share(*lost),
+        "hard facts lost": Share(*lost_hard),
+        "ephemera caught": Share(*caught),
+    }
+
+
+def groups(lines: list[Line]) -> dict[str, list[Line]]:
+    """All, per language, per source; the headline counts only labels that were read or native."""
+    trusted = [line for line in lines if line.labelled_by in {"read", "native"}]
+    found: dict[str, list[Line]] = {"all, read or native": trusted}
+    by_language: dict[str, list[Line]] = defaultdict(list)
+    by_source: dict[str, list[Line]] = defaultdict(list)
+    for line in trusted:
+        by_language[line.lang.split("-")[0]].append(line)
+    for line in lines:
+        by_source[f"{line.source} {line.lang}"].append(line)
+    found |= {f"language {name}": rows for name, rows in sorted(by_language.items())}
+    found |= {f"source {name}": rows for name, rows in sorted(by_source.items())}
+    return found
+
+
+def report(lines: list[Line]) -> dict[str, dict[str, dict[str, Share]]]:
+    result: dict[str, dict[str, dict[str, Share]]] = {}
+    for name, rows in groups(lines).items():
+        result[name] = {
+            bit: shares(rows, lambda line, of=of: decide(line.text, of(line)).tier is Tier.TEMP)
+            for bit, of in BITS.items()
+        }
+        result[name]["keyword baseline"] = shares(rows, lambda line: keyword_baseline(line.text))
+    return result
+
+
+def print_errors(lines: list[Line]) -> None:
+    for bit in ("unset", "one_off"):
+        for line in lines:
+            verdict = decide(line.text, BITS[bit](line))
+            temp = verdict.tier is Tier.TEMP
+            kind = {("keep", True): "LOST", ("temp", False): "MISSED"}.get((line.label, temp))
+            if kind:
+                cues = ", ".join(
+                    f"{cue.id}={line.text[cue.start : cue.end]!r}" for cue in verdict.evidence
+                )
+                print(f"{kind}\t{bit}\t{line.lang}\t{line.source}\t{line.text}\t{verdict.rule}\t{cues}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--half", choices=["a", "b"])
+    parser.add_argument("--language", help="only lines of this language")
+    parser.add_argument("--errors", action="store_true", help="list every lost and missed line")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    lines = [
+        line
+        for line in read_lines(options.data, options.half)
+        if options.language in (None, line.lang.split("-")[0])
+    ]
+    if options.errors:
+        print_errors(lines)
+        return
+    found = report(lines)
+    if options.json:
+        print(json.dumps(found, default=lambda share: [share.hits, share.total], indent=1))
+        return
+    for name, bits in found.items():
+        print(name)
+        for bit, row in bits.items():
+            print(f"  {bit:17}" + "   ".join(f"{key}: {share}" for key, share in row.items()))
+
+
+if __name__ == "__main__":
+    main()

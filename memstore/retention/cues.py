@@ -1,0 +1,294 @@
+"""Cues as data: what a lexicon file or an overlay may say, checked as it is read."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import bracex
+
+from memstore.errors import ConfigurationError
+from memstore.retention.families import Family
+from memstore.retention.text import UNSPACED, FoldedText, fold
+from memstore.retention.verdict import Strength
+
+_WORDS_REFERENCE = re.compile(r"<([\w-]+)>")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_HANGUL_END = re.compile("[\uac00-\ud7a3]$")
+_BUILT_IN_WORDS = {"digit": list("0123456789")}
+_MOST_FORMS = 20_000
+
+
+class Position(StrEnum):
+    """Where in the text a cue has to stand to count."""
+
+    START = "start"
+    END = "end"
+    WHOLE = "whole"
+
+
+@dataclass(frozen=True)
+class CueSpec:
+    """One cue of a lexicon.
+
+    Args:
+        id: stable and unique, ``language.family.name``.
+        language: code of the lexicon that it belongs to.
+        family: what it is evidence of.
+        forms: literal forms, already expanded. Alphabetic ones match whole words; a ``*`` at an
+            edge leaves that edge open. Chinese and Japanese ones match anywhere.
+        patterns: regular expressions over the folded text.
+        anchors: literal pieces of which one must be in the text for the patterns to be tried.
+        excepts: longer literals in which a form is not this cue (今天天气 holds no 天天).
+        unless: regular expressions that, found in the same clause, suppress the cue.
+        needs: families of which one must have a cue in the same clause.
+        at: where in the text it has to stand.
+        strength: hard, or soft (set aside by momentariness in the same clause).
+        examples: texts in which it matches.
+        counter_examples: texts in which it does not.
+    """
+
+    id: str
+    language: str
+    family: Family
+    forms: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    excepts: tuple[str, ...] = ()
+    unless_patterns: tuple[str, ...] = ()
+    needs: tuple[Family, ...] = ()
+    at: Position | None = None
+    strength: Strength = Strength.HARD
+    examples: tuple[str, ...] = field(default=(), compare=False)
+    counter_examples: tuple[str, ...] = field(default=(), compare=False)
+
+    @cached_property
+    def literals(self) -> tuple[str, ...]:
+        """The forms as the automaton searches them."""
+        return tuple(dict.fromkeys(_bounded(form) for form in self.forms))
+
+    @cached_property
+    def masks(self) -> tuple[str, ...]:
+        """The exceptions as the automaton searches them."""
+        return tuple(dict.fromkeys(_bounded(form) for form in self.excepts))
+
+    @cached_property
+    def regexes(self) -> tuple[re.Pattern[str], ...]:
+        """The compiled patterns."""
+        return tuple(re.compile(pattern) for pattern in self.patterns)
+
+    @cached_property
+    def unless(self) -> tuple[re.Pattern[str], ...]:
+        """The compiled suppressing patterns."""
+        return tuple(re.compile(pattern) for pattern in self.unless_patterns)
+
+    def meaning(self) -> list[object]:
+        """Return all that changes what the cue matches, as JSON values."""
+        return [
+            self.id,
+            self.family,
+            self.forms,
+            self.patterns,
+            self.anchors,
+            self.excepts,
+            self.unless_patterns,
+            self.needs,
+            self.at,
+            self.strength,
+        ]
+
+
+def _bounded(form: str) -> str:
+    """Return a form folded, with a space at each edge that has to be a word boundary."""
+    open_left, open_right = form.startswith("*"), form.endswith("*")
+    words = FoldedText(form.strip("*")).words
+    core = words.strip()
+    if not core:
+        raise ConfigurationError(f"form {form!r} is empty once folded and would match everything")
+    mixed = _UNSPACED.search(core) is not None
+    if not open_left and not _edge_is_open(core[0], mixed=mixed):
+        core = f" {core}"
+    if not open_right and not _edge_is_open(core[-1], mixed=mixed) and not _HANGUL_END.search(core):
+        core = f"{core} "
+    return core
+
+
+def _edge_is_open(edge: str, *, mixed: bool) -> bool:
+    """Chinese and Japanese have no boundaries; a digit beside them has none either."""
+    return _UNSPACED.match(edge) is not None or (mixed and edge.isdigit())
+
+
+_KEYS = frozenset(
+    {
+        "id",
+        "family",
+        "forms",
+        "patterns",
+        "anchors",
+        "except",
+        "unless",
+        "needs",
+        "at",
+        "strength",
+        "examples",
+        "counter_examples",
+    }
+)
+
+
+def read_cues(
+    text: str, *, source: str, language: str | None = None, examples_required: bool = True
+) -> tuple[CueSpec, ...]:
+    """Return the cues of a TOML text.
+
+    Args:
+        text: a lexicon (``language``, ``[words]``, ``[[cue]]``) or the cues of an overlay.
+        source: what to call the text in an error.
+        language: the language that the file must declare; without one, each cue's id names it.
+        examples_required: whether every cue must carry an example and a counter-example.
+
+    Raises:
+        ConfigurationError: names the source, the cue and the key.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{source}: {error}") from None
+    if language is not None and data.get("language") != language:
+        raise ConfigurationError(f"{source}: language must be {language!r}")
+    words = {**_BUILT_IN_WORDS, **data.get("words", {})}
+    cues: dict[str, CueSpec] = {}
+    for entry in data.get("cue", ()):
+        cue = _read_cue(entry, source=source, language=language, words=words)
+        if cue.id in cues:
+            raise ConfigurationError(f"{source}: cue id {cue.id!r} is used twice")
+        if examples_required and not (cue.examples and cue.counter_examples):
+            raise ConfigurationError(
+                f"{source}: cue {cue.id!r} needs examples and counter_examples"
+            )
+        cues[cue.id] = cue
+    return tuple(cues.values())
+
+
+def _read_cue(
+    entry: Mapping[str, Any], *, source: str, language: str | None, words: Mapping[str, list[str]]
+) -> CueSpec:
+    name = entry.get("id")
+    if not isinstance(name, str) or name.count(".") < 2:
+        raise ConfigurationError(f"{source}: a cue needs an id such as 'en.habit.weekday'")
+    where = f"{source}: cue {name!r}"
+    for key in entry.keys() - _KEYS:
+        near = difflib.get_close_matches(key, _KEYS, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ConfigurationError(f"{where}: unknown key {key!r}{hint}")
+    if language is not None and name.split(".", 1)[0] != language:
+        raise ConfigurationError(f"{where}: the id must start with {language!r}")
+    forms = _expand(entry.get("forms", ()), words, where)
+    patterns = tuple(entry.get("patterns", ()))
+    if not forms and not patterns:
+        raise ConfigurationError(f"{where}: needs forms or patterns")
+    for pattern in (*patterns, *entry.get("unless", ())):
+        _check_pattern(pattern, where)
+    try:
+        return CueSpec(
+            id=name,
+            language=language or name.split(".", 1)[0],
+            family=Family(entry.get("family", "")),
+            forms=forms,
+            patterns=patterns,
+            anchors=tuple(map(fold, _expand(entry.get("anchors", ()), words, where))),
+            excepts=_expand(entry.get("except", ()), words, where),
+            unless_patterns=tuple(entry.get("unless", ())),
+            needs=tuple(Family(family) for family in entry.get("needs", ())),
+            at=Position(entry["at"]) if "at" in entry else None,
+            strength=Strength(entry.get("strength", "hard")),
+            examples=tuple(entry.get("examples", ())),
+            counter_examples=tuple(entry.get("counter_examples", ())),
+        )
+    except ValueError as error:
+        raise ConfigurationError(f"{where}: {error}") from None
+
+
+def _check_pattern(pattern: str, where: str) -> None:
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise ConfigurationError(f"{where}: pattern {pattern!r}: {error}") from None
+    if compiled.match("") is not None:
+        raise ConfigurationError(f"{where}: pattern {pattern!r} matches the empty text")
+
+
+def _expand(forms: list[str], words: Mapping[str, list[str]], where: str) -> tuple[str, ...]:
+    """Return forms with ``<name>`` replaced by the file's word list and braces expanded."""
+
+    def listed(match: re.Match[str]) -> str:
+        name = match.group(1)
+        if name not in words:
+            raise ConfigurationError(f"{where}: no word list {name!r}")
+        return words[name][0] if len(words[name]) == 1 else "{" + ",".join(words[name]) + "}"
+
+    expanded: list[str] = []
+    for form in forms:
+        braced = form
+        while _WORDS_REFERENCE.search(braced):
+            braced = _WORDS_REFERENCE.sub(listed, braced)
+        try:
+            expanded.extend(bracex.iexpand(braced, keep_escapes=False, limit=_MOST_FORMS))
+        except bracex.ExpansionLimitException:
+            raise ConfigurationError(f"{where}: form {form!r} expands too far") from None
+    if any(not form.strip() for form in expanded):
+        raise ConfigurationError(f"{where}: an empty alternative would match everything")
+    return tuple(dict.fromkeys(" ".join(form.split()) for form in expanded))
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """Changes to the lexicons: cues to add, and ids of cues to switch off.
+
+    Args:
+        add: cues whose ids are not taken yet.
+        disable: ids of cues that shall not match.
+    """
+
+    add: tuple[CueSpec, ...] = ()
+    disable: frozenset[str] = frozenset()
+
+    @classmethod
+    def from_toml(cls, path: Path) -> Overlay:
+        """Read an overlay file: ``disable = ["id"]`` and ``[[cue]]`` tables, examples optional.
+
+        Raises:
+            ConfigurationError: the file cannot be read or is malformed; names the key.
+        """
+        try:
+            text = path.read_text(encoding="utf-8")
+            disable = tomllib.loads(text).get("disable", [])
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise ConfigurationError(f"lexicon overlay {path}: {error}") from None
+        if not isinstance(disable, list) or not all(isinstance(name, str) for name in disable):
+            raise ConfigurationError(f"lexicon overlay {path}: disable is a list of cue ids")
+        cues = read_cues(text, source=str(path), examples_required=False)
+        return cls(add=cues, disable=frozenset(disable))
+
+    def apply(self, cues: dict[str, CueSpec]) -> None:
+        """Change ``cues`` (by id) as this overlay says.
+
+        Raises:
+            ConfigurationError: an id to switch off is unknown, or an added one is taken.
+        """
+        for name in sorted(self.disable):
+            if cues.pop(name, None) is None:
+                near = difflib.get_close_matches(name, cues, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise ConfigurationError(f"overlay: no cue {name!r} to disable{hint}")
+        for cue in self.add:
+            if cue.id in cues:
+                raise ConfigurationError(f"overlay: cue id {cue.id!r} is taken; disable it first")
+            cues[cue.id] = cue

@@ -1,0 +1,137 @@
+"""The lexical rules N1..N7: what a text itself says about being worthless within days."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable
+
+from memstore.memory import Tier
+from memstore.retention.families import Family, family_bits
+from memstore.retention.finding import Finding
+from memstore.retention.lexicon import Hit, Scan
+from memstore.retention.policy import RetentionPolicy
+from memstore.retention.temporal import standing_vetoes
+from memstore.retention.text import UNSPACED
+from memstore.retention.verdict import LEXICAL_RULES, MOST_EVIDENCE, RuleCode
+
+logger = logging.getLogger(__name__)
+
+POINT_WINDOW_CHARACTERS = 12
+"""A point in time counts for n6 within so many first characters (scripts without spaces) …"""
+POINT_WINDOW_WORDS = 5
+"""… or so many first words (alphabetic scripts), or where it ends a sentence."""
+
+_WORD = re.compile(r"\w")
+_SENTENCE_END = re.compile(r"[.!?\n](?!\d)|[。！？…]")
+_STARTS_UNSPACED = re.compile(f"[{UNSPACED}]")
+
+RULE_FAMILIES = family_bits(
+    (
+        Family.ACKNOWLEDGEMENT,
+        Family.SMALL_TALK,
+        Family.MOMENTARY_STATE,
+        Family.TASK_IN_PROGRESS,
+        Family.AMBIENT,
+        Family.POINT_IN_TIME,
+        Family.SHORT_LIVED_REQUEST,
+    )
+)
+
+
+def _no_content(scan: Scan) -> list[Hit] | None:
+    if scan.text.words.isspace():
+        return []
+    hits = scan.hits(Family.ACKNOWLEDGEMENT)
+    if hits and _nothing_else(scan, [*hits, *scan.hits(Family.FILLER)]):
+        return hits
+    return None
+
+
+def _small_talk(scan: Scan) -> list[Hit] | None:
+    hits = scan.hits(Family.SMALL_TALK)
+    around = (Family.ACKNOWLEDGEMENT, Family.FILLER)
+    others = [hit for family in around for hit in scan.hits(family)]
+    if hits and _nothing_else(scan, [*hits, *others]):
+        return hits
+    return None
+
+
+def _point_in_time(scan: Scan) -> list[Hit] | None:
+    if scan.hits(Family.STANDING_CONSTRAINT):
+        return None
+    return [hit for hit in scan.hits(Family.POINT_IN_TIME) if _stands_out(scan, hit)] or None
+
+
+def _any_of(family: Family) -> Callable[[Scan], list[Hit] | None]:
+    return lambda scan: scan.hits(family) or None
+
+
+_RULES: dict[RuleCode, Callable[[Scan], list[Hit] | None]] = {
+    RuleCode.N1: _no_content,
+    RuleCode.N2: _small_talk,
+    RuleCode.N3: _any_of(Family.MOMENTARY_STATE),
+    RuleCode.N4: _any_of(Family.TASK_IN_PROGRESS),
+    RuleCode.N5: _any_of(Family.AMBIENT),
+    RuleCode.N6: _point_in_time,
+    RuleCode.N7: _any_of(Family.SHORT_LIVED_REQUEST),
+}
+
+
+def low_value_verdict(scan: Scan, policy: RetentionPolicy) -> Finding:
+    """Return what the lexical rules conclude: temp where one matches and nothing vetoes it.
+
+    A rule that raises is logged without the text, and the step concludes nothing: the memory stays.
+    """
+    if not scan.may_hold(RULE_FAMILIES) and not scan.text.words.isspace():
+        return _NOTHING
+    try:
+        matched = _first_match(scan, policy)
+        vetoes = standing_vetoes(scan) if matched else []
+    except Exception as error:  # noqa: BLE001  a broken rule must keep the memory
+        logger.warning("memstore.retention.rule_failed", extra={"error": type(error).__name__})
+        return Finding(None, "a lexical rule failed; the memory is kept")
+    if matched is None:
+        return _NOTHING
+    rule, hits = matched
+    if vetoes:
+        family = vetoes[0].spec.family.value
+        cues = tuple(scan.cue(hit) for hit in (vetoes + hits)[:MOST_EVIDENCE])
+        return Finding(None, f"{rule.value} matched, but the text holds {family}", None, cues, family)
+    cues = tuple(scan.cue(hit) for hit in hits[:MOST_EVIDENCE])
+    return Finding(Tier.TEMP, f"{rule.value} matched and nothing vetoed it", rule, cues)
+
+
+_NOTHING = Finding(None, "no lexical rule matched")
+
+
+def _first_match(scan: Scan, policy: RetentionPolicy) -> tuple[RuleCode, list[Hit]] | None:
+    for code in LEXICAL_RULES:
+        if code in policy.rules:
+            hits = _RULES[code](scan)
+            if hits is not None:
+                return code, hits
+    return None
+
+
+def _nothing_else(scan: Scan, hits: Iterable[Hit]) -> bool:
+    """Return whether every word of the text lies in one of the hits."""
+    folded = scan.text.folded
+    at = 0
+    for hit in sorted(hits, key=lambda hit: hit.start):
+        if hit.start > at and _WORD.search(folded, at, hit.start):
+            return False
+        at = max(at, hit.end)
+    return _WORD.search(folded, at) is None
+
+
+def _stands_out(scan: Scan, hit: Hit) -> bool:
+    """Return whether a point in time stands where it governs the sentence, not in an aside."""
+    folded = scan.text.folded
+    before = folded[: hit.start]
+    if _STARTS_UNSPACED.match(folded[hit.start]):
+        return len(before.lstrip()) < POINT_WINDOW_CHARACTERS
+    if len(before) < 256 and len(before.split()) < POINT_WINDOW_WORDS:
+        return True
+    end = _SENTENCE_END.search(folded, hit.end)
+    return _WORD.search(folded, hit.end, end.start() if end else len(folded)) is None
