@@ -1,0 +1,25 @@
+"""Every cue of every lexicon matches its examples and none of its counter-examples."""
+
+from __future__ import annotations
+
+import pytest
+
+from memstore.retention.cues import CueSpec
+from memstore.retention.lexicon import Lexicon, available_languages, language_cues, load_lexicon
+from memstore.retention.text import FoldedText
+
+
+def _matched(lexicon: Lexicon, cue: CueSpec, text: str) -> bool:
+    return any(hit.spec.id == cue.id for hit in lexicon.scan(FoldedText(text)).hits(cue.family))
+
+
+@pytest.mark.parametrize("language", available_languages())
+def test_every_cue_matches_its_examples_and_not_its_counter_examples(language: str) -> None:
+    lexicon = load_lexicon((language,))
+    wrong = []
+    for cue in language_cues(language):
+        wrong += [f"{cue.id} misses {text!r}" for text in cue.examples if not _matched(lexicon, cue, text)]
+        wrong += [
+            f"{cue.id} matches {text!r}" for text in cue.counter_examples if _matched(lexicon, cue, text)
+        ]
+    assert wrong == []
