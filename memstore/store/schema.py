@@ -1,0 +1,426 @@
+"""The schema of a database: what revision it has, whether this release can use it, and upgrades.
+
+Drives Alembic in code, so that an installed package needs no ``alembic.ini``. Looking at a schema
+imports no Alembic: every store does it when it opens.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, inspect, make_url, text
+from sqlalchemy.pool import NullPool
+
+import memstore
+from memstore.errors import ConfigurationError, SchemaOutOfDateError, SchemaTooNewError
+from memstore.store import upgrading
+from memstore.store.upgrading import VERSION_TABLE
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+HEAD_REVISION = "0001"
+"""The revision that this release is written for."""
+
+TABLES = ("memory_items", "retention_events", "sweep_runs", "memstore_meta")
+
+Target = str | URL | Engine | Connection
+"""A database: its URL, an engine, or an application's own connection."""
+
+_REVISION = re.compile(r"[0-9]{4}")
+
+_one_at_a_time = threading.Lock()
+"""Alembic keeps the running environment in module globals."""
+
+
+class SchemaStatus(StrEnum):
+    """How a database's schema stands to this release."""
+
+    EMPTY = "empty"
+    OLDER = "older"
+    CURRENT = "current"
+    NEWER = "newer"
+    """Made by a later release, and says that this one may still use it."""
+    TOO_NEW = "too_new"
+    FOREIGN = "foreign"
+    """Has tables of memstore's names, or a revision, that memstore did not make."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaState:
+    """What was found in a database.
+
+    ``revision`` is the one that it has (None before the first), ``head`` the one of this release,
+    ``min_reader`` the oldest that a newer schema supports, ``foreign`` the names in the way.
+    """
+
+    status: SchemaStatus
+    revision: str | None
+    head: str = HEAD_REVISION
+    min_reader: str | None = None
+    foreign: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaChange:
+    """What an upgrade, downgrade or stamp did.
+
+    ``applied`` holds the revisions whose steps ran, in their order, ``copy`` the file that a
+    SQLite database was copied to before, ``retries`` how often a lock was not to be had at once.
+    """
+
+    before: str | None
+    after: str | None
+    applied: tuple[str, ...]
+    copy: Path | None
+    retries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One step of the schema's history."""
+
+    revision: str
+    down_revision: str | None
+    summary: str
+
+
+def state(connection: Connection) -> SchemaState:
+    """Return how the schema stands, by reading only."""
+    inspector = inspect(connection)
+    if not inspector.has_table(VERSION_TABLE):
+        return _without_revision(connection)
+    rows = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalars().all()  # noqa: S608
+    if not rows:
+        return _without_revision(connection)
+    strange = tuple(sorted(row for row in rows if not _REVISION.fullmatch(row)))
+    if strange or len(rows) > 1:
+        return SchemaState(SchemaStatus.FOREIGN, None, foreign=strange or tuple(sorted(rows)))
+    found: str = rows[0]
+    if found == HEAD_REVISION:
+        return SchemaState(SchemaStatus.CURRENT, found)
+    if found < HEAD_REVISION:
+        return SchemaState(SchemaStatus.OLDER, found)
+    min_reader = _min_reader(connection)
+    usable = min_reader is not None and min_reader <= HEAD_REVISION
+    status = SchemaStatus.NEWER if usable else SchemaStatus.TOO_NEW
+    return SchemaState(status, found, min_reader=min_reader)
+
+
+def _without_revision(connection: Connection) -> SchemaState:
+    inspector = inspect(connection)
+    foreign = tuple(name for name in TABLES if inspector.has_table(name))
+    status = SchemaStatus.FOREIGN if foreign else SchemaStatus.EMPTY
+    return SchemaState(status, None, foreign=foreign)
+
+
+def _min_reader(connection: Connection) -> str | None:
+    value = connection.execute(
+        text("SELECT value FROM memstore_meta WHERE name = 'min_reader'")
+    ).scalar()
+    # SQLite gives the JSON text with its quotes, psycopg the string.
+    found = str(value).strip('"')
+    return found if _REVISION.fullmatch(found) else None
+
+
+def check_connection(connection: Connection) -> None:
+    """Check that this release can use the schema behind an application's connection.
+
+    Changes nothing, and ends the transaction where it had to begin one.
+
+    Raises:
+        SchemaOutOfDateError: it is older, or there is none; the message holds the command.
+        SchemaTooNewError: it is newer and does not support this release any more.
+        ConfigurationError: tables of the same names are not memstore's.
+    """
+    began = not connection.in_transaction()
+    try:
+        found = state(connection)
+    finally:
+        if began:
+            connection.rollback()
+    _require_usable(found, connection.engine.url)
+
+
+def ensure_current(engine: Engine) -> None:
+    """Check that this release can use an engine's database; a SQLite one is upgraded first.
+
+    A SQLite file that holds data is copied before (see ``aside_copy``). A PostgreSQL schema is
+    never changed without being asked.
+
+    Raises:
+        SchemaOutOfDateError, SchemaTooNewError, ConfigurationError: as ``check_connection``.
+        StoreUnavailableError: another process kept the SQLite file locked.
+    """
+    with engine.connect() as connection:
+        found = state(connection)
+    if engine.dialect.name == "sqlite" and found.status in (
+        SchemaStatus.EMPTY,
+        SchemaStatus.OLDER,
+    ):
+        upgrade(engine)
+        return
+    _require_usable(found, engine.url)
+
+
+def _require_usable(found: SchemaState, url: URL) -> None:
+    match found.status:
+        case SchemaStatus.CURRENT | SchemaStatus.NEWER:
+            return
+        case SchemaStatus.EMPTY:
+            raise SchemaOutOfDateError(
+                f"the database has no memstore tables yet; create them with: {upgrade_command(url)}"
+            )
+        case SchemaStatus.OLDER:
+            raise SchemaOutOfDateError(
+                f"the schema is at revision {found.revision}, this release needs {found.head};"
+                f" upgrade it with: {upgrade_command(url)}"
+            )
+        case SchemaStatus.TOO_NEW:
+            raise SchemaTooNewError(
+                f"the schema is at revision {found.revision} and needs a release that knows"
+                f" revision {found.min_reader or found.revision}, this one ends at {found.head};"
+                " upgrade the package: pip install --upgrade memstore"
+            )
+        case SchemaStatus.FOREIGN:
+            raise ConfigurationError(_foreign_message(found))
+
+
+def _foreign_message(found: SchemaState) -> str:
+    names = ", ".join(found.foreign)
+    if found.foreign[0] in TABLES:
+        return (
+            f"the database has tables of memstore's names ({names}) that its upgrades did not make;"
+            " use another database or schema, or, if they are memstore's and complete, mark them"
+            f" with: memstore db stamp {HEAD_REVISION}"
+        )
+    return (
+        f"{VERSION_TABLE} holds what is no revision of memstore's ({names}); use another database"
+        " or schema, or put the right one there with: memstore db stamp REVISION --purge"
+    )
+
+
+def upgrade_command(url: URL) -> str:
+    """Return the command line that upgrades a database, with the password hidden."""
+    return f"memstore db upgrade --db '{url.render_as_string(hide_password=True)}'"
+
+
+def aside_copy(bind: Engine) -> Path | None:
+    """Return the copy that an upgrade of this SQLite file left, if there is one.
+
+    It keeps what was forgotten and erased since, so reports of erasure name it.
+    """
+    file = upgrading.sqlite_file(bind)
+    copy = None if file is None else upgrading.copy_beside(file)
+    return copy if copy is not None and copy.exists() else None
+
+
+def current(target: Target) -> SchemaState:
+    """Return how a database's schema stands."""
+    with _bound(target) as bind, _connected(bind) as connection:
+        return state(connection)
+
+
+def upgrade(
+    target: Target, revision: str = "head", *, patience: timedelta = upgrading.PATIENCE
+) -> SchemaChange:
+    """Upgrade a database to a revision; where it is there already, nothing happens.
+
+    Upgraders of the same database take turns. With a Connection everything runs in the caller's
+    transaction, which the caller commits; indexes are then not built concurrently.
+
+    Args:
+        target: the database.
+        revision: a revision, ``head``, or a number of steps such as ``+1``.
+        patience: how long to wait in all for other upgraders and for locks on tables.
+
+    Raises:
+        ConfigurationError: there is no such revision, or foreign tables are in the way.
+        SchemaTooNewError: the database's revision is unknown to this release.
+        StoreUnavailableError: locks were not to be had within ``patience``.
+    """
+    return _change(target, "upgrade", revision, patience)
+
+
+def downgrade(
+    target: Target, revision: str, *, patience: timedelta = upgrading.PATIENCE
+) -> SchemaChange:
+    """Take a database back to an earlier revision; ``base`` drops every table and row of memstore.
+
+    Args and errors: as ``upgrade``; ``revision`` may be ``-1``.
+    """
+    return _change(target, "downgrade", revision, patience)
+
+
+def stamp(target: Target, revision: str, *, purge: bool = False) -> SchemaChange:
+    """Record that a database is at a revision without changing anything else.
+
+    Args:
+        target: the database.
+        revision: a revision, ``head`` or ``base``.
+        purge: forget an unknown revision that is recorded there.
+    """
+    return _change(target, "stamp", revision, upgrading.PATIENCE, purge=purge)
+
+
+def check(target: Target) -> tuple[str, ...]:
+    """Return how the tables of a database differ from what this release's models say.
+
+    Compares columns, types, indexes and constraints as far as Alembic sees them.
+
+    Raises:
+        SchemaOutOfDateError, SchemaTooNewError, ConfigurationError: it is not at this release's
+            revision to begin with.
+    """
+    from alembic import command
+    from alembic.util import AutogenerateDiffsDetected
+
+    with _bound(target) as bind:
+        url = bind.engine.url
+        found = current(bind)
+        _require_usable(found, url)
+        if found.status is SchemaStatus.NEWER:
+            raise SchemaTooNewError(
+                f"the schema is at revision {found.revision}, later than {found.head}, the last"
+                " that this release can compare; it may be used all the same"
+            )
+        try:
+            with _one_at_a_time:
+                command.check(_config(bind=bind))
+        except AutogenerateDiffsDetected as difference:
+            return tuple(_readable(diff) for diff in difference.diffs)
+    return ()
+
+
+def _readable(diff: Any) -> str:
+    parts = diff if isinstance(diff, tuple) else diff[0]
+    kind, *rest = parts
+    names = [str(getattr(part, "name", part)) for part in rest if part is not None]
+    return f"{kind}: {' '.join(names)}"
+
+
+def history() -> tuple[Revision, ...]:
+    """Return every revision that this release knows, the first one first."""
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory.from_config(_config())
+    revisions = [
+        Revision(script.revision, _only(script.down_revision), script.doc)
+        for script in scripts.walk_revisions()
+    ]
+    return tuple(reversed(revisions))
+
+
+def _only(down_revision: Any) -> str | None:
+    return None if down_revision is None else str(down_revision)
+
+
+def sql(dialect: str, revisions: str = "head") -> str:
+    """Return the SQL of an upgrade, to be read or run by hand.
+
+    Args:
+        dialect: ``postgresql`` or ``sqlite``.
+        revisions: where it ends, or ``FROM:TO``.
+
+    Raises:
+        ConfigurationError: no such dialect or revision, or one that SQLite can only do online.
+    """
+    if dialect not in ("postgresql", "sqlite"):
+        raise ConfigurationError(f"dialect: {dialect!r} is neither postgresql nor sqlite")
+    from alembic import command
+
+    written = io.StringIO()
+    config = _config(dialect=dialect)
+    config.output_buffer = written
+    with _one_at_a_time, _command_errors():
+        command.upgrade(config, revisions, sql=True)
+    return written.getvalue()
+
+
+def _change(
+    target: Target, name: str, revision: str, patience: timedelta, **options: Any
+) -> SchemaChange:
+    from alembic import command
+
+    report = upgrading.Report()
+    with _bound(target) as bind:
+        found = current(bind)
+        _require_changeable(found, name)
+        config = _config(bind=bind, patience=patience, report=report)
+        with _one_at_a_time, _command_errors():
+            getattr(command, name)(config, revision, **options)
+        after = current(bind).revision
+    return SchemaChange(
+        before=found.revision,
+        after=after,
+        applied=tuple(report.applied),
+        copy=report.copy,
+        retries=report.retries,
+    )
+
+
+def _require_changeable(found: SchemaState, name: str) -> None:
+    if name == "stamp":
+        return
+    if found.status is SchemaStatus.FOREIGN:
+        raise ConfigurationError(_foreign_message(found))
+    if found.status in (SchemaStatus.NEWER, SchemaStatus.TOO_NEW):
+        raise SchemaTooNewError(
+            f"the schema is at revision {found.revision}, which this release does not know (it"
+            f" ends at {found.head}); {name} with the release that made it"
+        )
+
+
+@contextmanager
+def _command_errors() -> Iterator[None]:
+    from alembic.util import CommandError
+
+    try:
+        yield
+    except CommandError as error:
+        raise ConfigurationError(f"{error}; see: memstore db history") from None
+
+
+@contextmanager
+def _bound(target: Target) -> Iterator[Engine | Connection]:
+    if isinstance(target, Engine | Connection):
+        yield target
+        return
+    engine = create_engine(make_url(target), poolclass=NullPool)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def _connected(bind: Engine | Connection) -> Iterator[Connection]:
+    with nullcontext(bind) if isinstance(bind, Connection) else bind.connect() as connection:
+        yield connection
+
+
+def _config(**attributes: Any) -> Config:
+    """Return Alembic's configuration, in code; objects travel as attributes, never as text."""
+    from alembic.config import Config
+
+    config = Config(attributes=attributes, stdout=io.StringIO())
+    # The configuration interpolates "%", which is a legal character of a path.
+    config.set_main_option("script_location", str(_migrations()).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+def _migrations() -> Path:
+    """Return where the revisions are: inside the wheel, or beside the package in a checkout."""
+    package = Path(memstore.__file__).parent
+    shipped = package / "_migrations"
+    return shipped if shipped.is_dir() else package.parent / "migrations"
