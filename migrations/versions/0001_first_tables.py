@@ -143,11 +143,11 @@ def upgrade() -> None:
         sa.Column("counts", json(), nullable=False),
         sa.Column("error", sa.String(255)),
         sa.PrimaryKeyConstraint("id", name="pk_sweep_runs"),
-        sa.UniqueConstraint("slot", name="uq_sweep_runs_slot"),
         sa.CheckConstraint(
             "status IN ('running', 'done', 'failed', 'aborted')",
             name=op.f("ck_sweep_runs_status_known"),
         ),
+        sa.UniqueConstraint("slot", name="uq_sweep_runs_slot"),
     )
     op.create_index("ix_sweep_runs_started", "sweep_runs", ["started_at"])
 
