@@ -1,6 +1,6 @@
 """Facts lost and ephemera caught, per language and source, for every value of the temporal bit.
 
-Run: python benchmarks/retention_quality.py --data DIR [--half a|b] [--errors] [--source NAME] [--json]
+Run: python benchmarks/retention_quality.py --data DIR [--language CODE] [--half a|b] [--errors]
 
 DIR holds JSON lines with text, lang, label (keep | temp | unclear), source, labelled_by and hard.
 ``--half`` takes the lines whose text hashes into one half, so that words learnt from half a can be
@@ -25,7 +25,7 @@ from memstore.retention.verdict import RetentionVerdict
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 BASELINE_WORDS = (
-    "today", "yesterday", "tomorrow", "tonight", "right now", "currently", "just now", "this morning",
+    "today", "yesterday", "tomorrow", "tonight", "right now", "currently", "just now",
     "今天", "昨天", "明天", "刚才", "现在", "今晚", "目前", "最近",
     "сегодня", "вчера", "завтра", "сейчас", "только что", "скоро",
 )  # fmt: skip
@@ -96,9 +96,7 @@ BITS: dict[str, Callable[[Line], TemporalKind]] = {
     "unknown": lambda _: TemporalKind.UNKNOWN,
     "one_off": lambda _: TemporalKind.ONE_OFF,
     "durable": lambda _: TemporalKind.DURABLE,
-    "fitting": lambda line: (
-        TemporalKind.ONE_OFF if line.label == "temp" else TemporalKind.DURABLE
-    ),
+    "fitting": lambda line: TemporalKind.ONE_OFF if line.label == "temp" else TemporalKind.DURABLE,
 }
 
 
@@ -158,7 +156,9 @@ def print_errors(lines: list[Line]) -> None:
                 cues = ", ".join(
                     f"{cue.id}={line.text[cue.start : cue.end]!r}" for cue in verdict.evidence
                 )
-                print(f"{kind}\t{bit}\t{line.lang}\t{line.source}\t{line.text}\t{verdict.rule}\t{cues}")
+                print(
+                    f"{kind}\t{bit}\t{line.lang}\t{line.source}\t{line.text}\t{verdict.rule}\t{cues}"
+                )
 
 
 def main() -> None:

@@ -82,7 +82,7 @@ class Memory:
 
 
 def new_memory_id() -> uuid.UUID:
-    """Return a fresh UUIDv7 (RFC 9562): ordered by time, so that inserts stay local in the index."""
+    """Return a fresh UUIDv7 (RFC 9562), ordered by time so that inserts stay local in an index."""
     return uuid_utils.compat.uuid7()
 
 

@@ -1,4 +1,4 @@
-"""The one decision order: caller, pinned, explicit remember or kind, temporal, low value, default."""
+"""The one decision order: caller, pinned, explicit remember, kind, bit, low value, default."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ _Member = TypeVar("_Member", bound=StrEnum)
 
 _EXPLICIT = family_bits((Family.EXPLICIT_REMEMBER,))
 _KEPT_KINDS = frozenset({MemoryKind.PROCEDURAL, MemoryKind.COUNTERFACTUAL})
+_NOT_ASKED = Finding(None, "the text does not ask to be remembered")
+_NOT_LEXICAL = Finding(None, "the meaning is not in the text alone")
 REMEMBER_CONFLICT = "the text asks to be remembered, the caller lets it expire"
 
 
@@ -186,7 +188,7 @@ def _decide(
         if finding.veto is not None:
             stopped = finding
     else:
-        finding = Finding(None, "the meaning is not in the text alone")
+        finding = _NOT_LEXICAL
     if steps is not None:
         steps.append(Step(Reason.LOW_VALUE, finding))
     return _default(stopped, policy, steps)
@@ -254,7 +256,7 @@ def _explicit_remember(scan: Scan) -> Finding:
         if hits:
             cues = tuple(scan.cue(hit) for hit in hits[:MOST_EVIDENCE])
             return Finding(Tier.LONG, "the text asks to be remembered", None, cues)
-    return Finding(None, "the text does not ask to be remembered")
+    return _NOT_ASKED
 
 
 def _caller(
@@ -362,7 +364,7 @@ def _member(vocabulary: type[_Member], field: str, value: object) -> _Member:
     if type(value) is vocabulary:
         return value
     try:
-        return vocabulary(value)
+        return vocabulary(value)  # type: ignore[arg-type]  # a StrEnum takes any object
     except ValueError:
         choices = ", ".join(repr(member.value) for member in vocabulary)
         raise InvalidMemoryError(field, f"must be one of {choices}") from None

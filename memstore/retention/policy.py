@@ -1,10 +1,9 @@
-"""The retention policy: every setting of the decision and of the sweep, validated at construction."""
+"""The retention policy: every setting of the decision and the sweep, checked when it is made."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
@@ -12,7 +11,8 @@ from zoneinfo import ZoneInfo
 
 from memstore.errors import ConfigurationError
 from memstore.memory import Tier
-from memstore.retention.lexicon import Lexicon, Overlay, available_languages, load_lexicon
+from memstore.retention.cues import Overlay
+from memstore.retention.lexicon import Lexicon, available_languages, load_lexicon
 from memstore.retention.verdict import LEXICAL_RULES, Reason, RetentionVerdict, RuleCode
 
 _DURATIONS = (
@@ -79,13 +79,7 @@ class RetentionPolicy:
                 "forget_block: at most event_retention, whose tombstones it is recognised by "
                 f"({self.forget_block} > {self.event_retention})"
             )
-        fraction = self.max_sweep_fraction
-        if (
-            isinstance(fraction, bool)
-            or not isinstance(fraction, int | float)
-            or math.isnan(fraction)
-            or not 0 < fraction <= 1
-        ):
+        if isinstance(self.max_sweep_fraction, bool) or not 0 < self.max_sweep_fraction <= 1:
             raise ConfigurationError("max_sweep_fraction: a number above 0 and at most 1")
         try:
             object.__setattr__(self, "rules", frozenset(RuleCode(rule) for rule in self.rules))

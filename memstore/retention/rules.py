@@ -97,7 +97,9 @@ def low_value_verdict(scan: Scan, policy: RetentionPolicy) -> Finding:
     if vetoes:
         family = vetoes[0].spec.family.value
         cues = tuple(scan.cue(hit) for hit in (vetoes + hits)[:MOST_EVIDENCE])
-        return Finding(None, f"{rule.value} matched, but the text holds {family}", None, cues, family)
+        return Finding(
+            None, f"{rule.value} matched, but the text holds {family}", None, cues, family
+        )
     cues = tuple(scan.cue(hit) for hit in hits[:MOST_EVIDENCE])
     return Finding(Tier.TEMP, f"{rule.value} matched and nothing vetoed it", rule, cues)
 

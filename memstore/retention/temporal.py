@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memstore.memory import TemporalKind, Tier
-from memstore.retention.families import ONE_OFF_VETOES
+from memstore.retention.families import ONE_OFF_VETOES, family_bits
 from memstore.retention.finding import Finding
 from memstore.retention.languages import is_covered
 from memstore.retention.lexicon import Hit, Scan
@@ -20,6 +20,18 @@ _ANSWERS = {
         TemporalKind.UNKNOWN,
     )
 }
+
+_VETO_BITS = family_bits(ONE_OFF_VETOES)
+_WITHOUT_THE_TEXT = {
+    TemporalKind.UNSET: Finding(None, "nobody was asked"),
+    TemporalKind.UNKNOWN: Finding(None, "the extractor is not sure or gave no valid answer"),
+    TemporalKind.RECURRING: Finding(Tier.LONG, "the extractor says recurring"),
+    TemporalKind.DURABLE: Finding(Tier.LONG, "the extractor says durable"),
+}
+_ONE_OFF = Finding(Tier.TEMP, "the extractor says one_off", RuleCode.TEMPORAL_ONE_OFF)
+_NOT_COVERED = Finding(
+    None, "one_off is not believed: no lexicon covers the language", veto=LANGUAGE_VETO
+)
 
 
 def normalize_temporal(raw: object) -> TemporalKind:
@@ -38,6 +50,8 @@ def normalize_temporal(raw: object) -> TemporalKind:
 
 def standing_vetoes(scan: Scan) -> list[Hit]:
     """Return the hits of every veto family that momentariness does not set aside."""
+    if not scan.may_hold(_VETO_BITS):
+        return []
     return [hit for family in ONE_OFF_VETOES for hit in scan.standing(family)]
 
 
@@ -59,21 +73,17 @@ def temporal_verdict(temporal: TemporalKind, scan: Scan, policy: RetentionPolicy
     ``one_off`` concludes temp, unless the sanity veto fires or no lexicon with veto families covers
     the language; ``durable`` and ``recurring`` conclude long; ``unset`` and ``unknown`` nothing.
     """
-    if temporal is TemporalKind.DURABLE or temporal is TemporalKind.RECURRING:
-        return Finding(Tier.LONG, f"the extractor says {temporal.value}")
-    if temporal is TemporalKind.UNSET:
-        return Finding(None, "nobody was asked")
-    if temporal is TemporalKind.UNKNOWN:
-        return Finding(None, "the extractor is not sure or gave no valid answer")
+    if temporal is not TemporalKind.ONE_OFF:
+        return _WITHOUT_THE_TEXT[temporal]
     vetoes = standing_vetoes(scan)
     if vetoes:
         family = vetoes[0].spec.family.value
         cues = tuple(scan.cue(hit) for hit in vetoes[:MOST_EVIDENCE])
-        return Finding(None, f"one_off is not believed: the text holds {family}", None, cues, family)
+        return Finding(
+            None, f"one_off is not believed: the text holds {family}", None, cues, family
+        )
     if not policy.trust_bit_without_lexicon and not is_covered(
         scan.text.folded, policy.lexicon.veto_languages
     ):
-        return Finding(
-            None, "one_off is not believed: no lexicon covers the language", None, (), LANGUAGE_VETO
-        )
-    return Finding(Tier.TEMP, "the extractor says one_off", RuleCode.TEMPORAL_ONE_OFF)
+        return _NOT_COVERED
+    return _ONE_OFF

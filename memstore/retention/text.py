@@ -16,7 +16,10 @@ from functools import cached_property, lru_cache
 
 import opencc
 
-UNSPACED = "\u0e00-\u0e7f\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+UNSPACED = (
+    "\u0e00-\u0e7f\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
 """Scripts written without spaces, as the inside of a regular expression's character class."""
 
 _INVISIBLE = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
@@ -66,7 +69,9 @@ def _mark_flood() -> re.Pattern[str]:
     Normalisation sorts a run of combining marks in quadratic time; the Stream-Safe Text Format
     (UAX #15) bounds a run at 30 for that reason.
     """
-    marks = "".join(chr(c) for c in range(0x300, sys.maxunicode // 8) if unicodedata.combining(chr(c)))
+    marks = "".join(
+        chr(c) for c in range(0x300, sys.maxunicode // 8) if unicodedata.combining(chr(c))
+    )
     return re.compile(f"(?<=[{marks}]{{{_STREAM_SAFE}}})[{marks}]+")
 
 
@@ -83,8 +88,8 @@ def fold(text: str) -> str:
     """Return ``text`` as matching sees it.
 
     NFKC, case-folded, zero-width and bidirectional control characters out, full-width forms and
-    typographic apostrophes plain, ё as е, Traditional Chinese as Simplified (character by character,
-    OpenCC). Lone surrogates become U+FFFD. Never raises.
+    typographic apostrophes plain, ё as е, Traditional Chinese as Simplified (character by
+    character, OpenCC). Lone surrogates become U+FFFD. Never raises.
     """
     if text.isascii():
         return text.lower()
@@ -94,7 +99,12 @@ def fold(text: str) -> str:
     return text.casefold()
 
 
-_NOT_WORD = re.compile(r"[^\w ']|(?<!\w)'|'(?!\w)")
+_NOT_WORD = re.compile(r"[^\w ']")
+_STRAY_APOSTROPHE = re.compile(r"(?<!\w)'|'(?!\w)")
+_ASCII_WORDS = bytes(
+    ord(chr(code).lower()) if chr(code).isalnum() or chr(code) in "_'" else 0x20
+    for code in range(128)
+) + bytes(range(128, 256))
 _SPACED_LETTER = re.compile("[a-z\u00df-\u024f\u0370-\u052f\u1e00-\u1eff]")
 _UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
 _SPLICE = re.compile(
@@ -102,12 +112,22 @@ _SPLICE = re.compile(
     rf"|(?<=[{UNSPACED}])(?=[^\W\d_{UNSPACED}])"
     rf"|(?<=[^\W\d_{UNSPACED}])(?=[{UNSPACED}])"
 )
-_SPACE_RUN = re.compile(r"\s{2,}")
 _SEGMENT = re.compile(
     r"[\s\S][\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u064b-\u065f\u0e31-\u0e4e\u1160-\u11ff\u3099\u309a]*"
 )
 _FIRST_WORD = re.compile(r"[^\W_]")
 _CLAUSE_END = re.compile(r"[.,:](?!\d)|(?<!\d)[.,:]|[!?;\n…。！？；，、：()\[\]«»“”\"—–]| - ")
+
+
+def _needs_splice(folded: str) -> bool:
+    """Return whether the words differ from the folded text in more than their punctuation."""
+    if "  " in folded or "\n" in folded or "\t" in folded or "\r" in folded:
+        return True
+    return (
+        not folded.isascii()
+        and _UNSPACED_LETTER.search(folded) is not None
+        and _SPACED_LETTER.search(folded) is not None
+    )
 
 
 class FoldedText:
@@ -126,17 +146,15 @@ class FoldedText:
         self.folded = folded = fold(original)
         spaced = folded
         self._spliced = 0
-        if self._needs_splice(folded):
+        if _needs_splice(folded):
             spaced, self._spliced = _SPLICE.subn(" ", folded)
-        self.words = f" {_NOT_WORD.sub(' ', spaced)} "
-
-    @staticmethod
-    def _needs_splice(folded: str) -> bool:
-        if folded.isascii():
-            return "  " in folded or _SPACE_RUN.search(folded) is not None
-        if _UNSPACED_LETTER.search(folded) is not None:
-            return _SPACED_LETTER.search(folded) is not None or _SPACE_RUN.search(folded) is not None
-        return _SPACE_RUN.search(folded) is not None
+        if spaced.isascii():
+            words = spaced.encode("ascii").translate(_ASCII_WORDS).decode("ascii")
+        else:
+            words = _NOT_WORD.sub(" ", spaced)
+        if "'" in words:
+            words = _STRAY_APOSTROPHE.sub(" ", words)
+        self.words = f" {words} "
 
     def from_words(self, start: int, end: int) -> tuple[int, int]:
         """Return the span in ``folded`` of a span in ``words``."""

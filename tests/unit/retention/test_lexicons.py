@@ -18,8 +18,12 @@ def test_every_cue_matches_its_examples_and_not_its_counter_examples(language: s
     lexicon = load_lexicon((language,))
     wrong = []
     for cue in language_cues(language):
-        wrong += [f"{cue.id} misses {text!r}" for text in cue.examples if not _matched(lexicon, cue, text)]
         wrong += [
-            f"{cue.id} matches {text!r}" for text in cue.counter_examples if _matched(lexicon, cue, text)
+            f"{cue.id} misses {text!r}" for text in cue.examples if not _matched(lexicon, cue, text)
+        ]
+        wrong += [
+            f"{cue.id} matches {text!r}"
+            for text in cue.counter_examples
+            if _matched(lexicon, cue, text)
         ]
     assert wrong == []
