@@ -88,6 +88,9 @@ def run_offline() -> None:
         transaction_per_migration=True,
         literal_binds=True,
     )
+    if context.get_context().dialect.name == "postgresql":
+        context.execute(upgrading.SET_LOCK_TIMEOUT)
+        context.execute(upgrading.SET_STATEMENT_TIMEOUT)
     with context.begin_transaction():
         context.run_migrations()
 

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 import sqlalchemy as sa
 from alembic import op
 
+from memstore.store.upgrading import SET_LOCK_TIMEOUT
+
 _INDEX_IS_VALID = sa.text(
     "SELECT i.indisvalid FROM pg_catalog.pg_index i WHERE i.indexrelid = to_regclass(:name)"
 )

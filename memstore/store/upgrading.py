@@ -22,6 +22,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from memstore.errors import MemstoreError, StoreUnavailableError
+from memstore.store.failures import is_transient
 from memstore.store.upgrade_lock import upgrade_lock
 
 log = logging.getLogger("memstore.schema")
@@ -31,11 +32,13 @@ VERSION_TABLE = "memstore_alembic_version"
 PATIENCE = timedelta(minutes=5)
 """How long an upgrade waits in all for another upgrader and for locks on tables."""
 
-LOCK_TIMEOUT = timedelta(milliseconds=150)
+SET_LOCK_TIMEOUT = "SET lock_timeout = '150ms'"
 """How long one ALTER may wait for its lock. Writers queue up behind it, so it is short."""
 
+SET_STATEMENT_TIMEOUT = "SET statement_timeout = 0"
+"""A long build or validation blocks nobody and must not be cut off by a role's own limit."""
+
 _COPY_SUFFIX = ".before-upgrade"
-_RETRIED_STATES = frozenset({"55P03", "40P01", "40001"})
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 
 
@@ -114,9 +117,8 @@ def _run_on_server(engine: Engine, migrate: Migrate) -> None:
         # In autocommit: a SET in a transaction would open one before Alembic looks, which would
         # take it for the caller's and never commit.
         connection.execution_options(isolation_level="AUTOCOMMIT")
-        milliseconds = LOCK_TIMEOUT // timedelta(milliseconds=1)
-        connection.exec_driver_sql(f"SET lock_timeout = {milliseconds}")
-        connection.exec_driver_sql("SET statement_timeout = 0")
+        connection.exec_driver_sql(SET_LOCK_TIMEOUT)
+        connection.exec_driver_sql(SET_STATEMENT_TIMEOUT)
         connection.commit()
         connection.execution_options(isolation_level=connection.default_isolation_level)
         try:
@@ -212,7 +214,7 @@ def _retry(action: Callable[[], None], patience: timedelta, report: Report) -> N
         try:
             action()
         except DBAPIError as error:
-            if not _is_lock_failure(error):
+            if not is_transient(error):
                 raise
             if time.monotonic() >= deadline:
                 raise StoreUnavailableError(
@@ -226,10 +228,3 @@ def _retry(action: Callable[[], None], patience: timedelta, report: Report) -> N
         log.info("memstore.schema.blocked", extra={"memstore_retries": report.retries})
         time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  (jitter, not a secret)
         pause = min(pause * 2, _LONGEST_PAUSE)
-
-
-def _is_lock_failure(error: DBAPIError) -> bool:
-    if isinstance(error.orig, sqlite3.OperationalError):
-        code: int = getattr(error.orig, "sqlite_errorcode", 0)
-        return code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-    return getattr(error.orig, "sqlstate", None) in _RETRIED_STATES
