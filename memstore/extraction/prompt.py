@@ -1,4 +1,4 @@
-"""What an application gives its model: the JSON Schema of the answer and the text that explains it."""
+"""What an application gives its model: the JSON Schema of the answer, and the instruction."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from memstore.extraction.reading import WRAPPER
+from memstore.limits import check_moment
 from memstore.memory import MemoryKind, TemporalKind
 
 _TEMPORAL_ANSWERS = [kind.value for kind in TemporalKind if kind is not TemporalKind.UNSET]
@@ -69,12 +70,14 @@ Extract what is worth remembering from the conversation as JSON: {"memories": [.
 for every separate fact, and an empty list where there is none.
 
 content: one sentence that can be understood alone, in the language of the speaker. Keep the words
-that tell time, habit or promise (today, every Monday, 约定, обещал). Do not retell one occasion as a
-lasting trait.
+that tell time, habit or promise (today, every Monday, 约定, обещал). Do not retell one occasion as
+a lasting trait.
 
 temporal: exactly one of four values.
-- one_off: happens once and is over. "Set an alarm for 7", "今天下雨没出门", "Купил хлеб вечером".
-- recurring: happens again and again. "Runs on Mondays", "每天散步十分钟", "По средам ходит в бассейн".
+- one_off: happens once and is over.
+  "Set an alarm for 7", "今天下雨没出门", "Купил хлеб вечером".
+- recurring: happens again and again.
+  "Runs on Mondays", "每天散步十分钟", "По средам ходит в бассейн".
 - durable: holds for long: identity, home, work, family, health, likes, agreements and promises.
   "Allergic to nuts", "和女儿约定睡前讲故事", "Живёт в Казани".
 - unknown: you are not sure. This is a right answer: a wrong one_off deletes a memory, unknown never
@@ -94,7 +97,11 @@ def extraction_prompt(now: datetime | None = None) -> str:
     Args:
         now: the speaker's local time, aware, so that the model can turn "next Friday" into a date;
             left out, the model is told to give only dates that were said in full.
+
+    Raises:
+        InvalidMemoryError: ``now`` is naive.
     """
     if now is None:
         return f"{_PROMPT}\nGive occurs_at only for dates that were said in full.\n"
+    check_moment("now", now)
     return f"{_PROMPT}\nIt is now {now:%A} {now.isoformat(timespec='minutes')}.\n"
