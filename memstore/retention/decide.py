@@ -337,8 +337,6 @@ def _later(field: str, moment: datetime, duration: timedelta) -> datetime:
 
 
 def _now(now: datetime) -> datetime:
-    if now.tzinfo is UTC:
-        return now
     moment = _utc("now", now)
     if moment is None:
         raise InvalidMemoryError("now", "give the present moment")
@@ -351,6 +349,8 @@ def _utc(field: str, moment: datetime | None) -> datetime | None:
         return None
     if not isinstance(moment, datetime):
         raise InvalidMemoryError(field, f"give a datetime, not {type(moment).__name__}")
+    if moment.tzinfo is UTC:
+        return moment
     if moment.utcoffset() is None:
         raise InvalidMemoryError(field, "is naive; give a datetime with a time zone")
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable
+from itertools import islice
 
 from memstore.memory import Tier
 from memstore.retention.families import Family, family_bits
@@ -23,7 +24,8 @@ POINT_WINDOW_WORDS = 5
 """… or so many first words (alphabetic scripts), or where it ends a sentence."""
 
 _WORD = re.compile(r"\w")
-_SENTENCE_END = re.compile(r"[.!?\n](?!\d)|[。！？…]")
+_SPACED_WORD = re.compile(r"\S+")
+_SENTENCE_END = re.compile(r"[.!?\n。！？…]")
 _STARTS_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 RULE_FAMILIES = family_bits(
@@ -60,7 +62,10 @@ def _small_talk(scan: Scan) -> list[Hit] | None:
 def _point_in_time(scan: Scan) -> list[Hit] | None:
     if scan.hits(Family.STANDING_CONSTRAINT):
         return None
-    return [hit for hit in scan.hits(Family.POINT_IN_TIME) if _stands_out(scan, hit)] or None
+    folded = scan.text.folded
+    window = _first_words_end(folded)
+    hits = scan.hits(Family.POINT_IN_TIME)
+    return [hit for hit in hits if _stands_out(folded, hit, window)] or None
 
 
 def _any_of(family: Family) -> Callable[[Scan], list[Hit] | None]:
@@ -127,13 +132,21 @@ def _nothing_else(scan: Scan, hits: Iterable[Hit]) -> bool:
     return _WORD.search(folded, at) is None
 
 
-def _stands_out(scan: Scan, hit: Hit) -> bool:
+def _stands_out(folded: str, hit: Hit, window: int) -> bool:
     """Return whether a point in time stands where it governs the sentence, not in an aside."""
-    folded = scan.text.folded
-    before = folded[: hit.start]
-    if _STARTS_UNSPACED.match(folded[hit.start]):
-        return len(before.lstrip()) < POINT_WINDOW_CHARACTERS
-    if len(before) < 256 and len(before.split()) < POINT_WINDOW_WORDS:
+    if _STARTS_UNSPACED.match(folded, hit.start):
+        return hit.start - _margin(folded) < POINT_WINDOW_CHARACTERS
+    if hit.start < window:
         return True
-    end = _SENTENCE_END.search(folded, hit.end)
-    return _WORD.search(folded, hit.end, end.start() if end else len(folded)) is None
+    after = _WORD.search(folded, hit.end)
+    return after is None or _SENTENCE_END.search(folded, hit.end, after.start()) is not None
+
+
+def _margin(folded: str) -> int:
+    return len(folded) - len(folded.lstrip())
+
+
+def _first_words_end(folded: str) -> int:
+    """Return the offset at which the first words of the window end."""
+    words = islice(_SPACED_WORD.finditer(folded), POINT_WINDOW_WORDS)
+    return max((word.end() for word in words), default=0)
