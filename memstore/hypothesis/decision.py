@@ -64,7 +64,7 @@ class Utility(Document):
     coverage: Coverage
 
     def __str__(self) -> str:
-        return f"{self.value:+.3f} ({self.coverage} measured)"
+        return f"{self.value:+.3f} ({self.coverage})"
 
 
 class RankedBranch(Document):
@@ -181,7 +181,7 @@ def decide(
         else:
             held = tuple(o for o in opinions if o.hypothesis == hypothesis.id)
             ranked.append(_branch(by_id[hypothesis.id], held, preferences))
-    ranked.sort(key=_place)
+    ranked.sort(key=lambda b: (-b.order, not by_id[b.hypothesis].risk.measured, b.hypothesis))
     best = next((branch for branch in ranked if branch.grounded), None)
     abstention = _abstention(len(hypotheses), len(ranked), best, preferences)
     return Decision(
@@ -223,11 +223,6 @@ def _branch(
         grounded=projection.gain.measured,
         opinions=opinions,
     )
-
-
-def _place(branch: RankedBranch) -> tuple[float, bool, str]:
-    """Sort key: best first; at a tie the one whose risk is known, then by id."""
-    return (-branch.order, branch.order != branch.utility.value, branch.hypothesis)
 
 
 def _abstention(
