@@ -25,7 +25,7 @@ from memstore.errors import InvalidMemoryError
 from memstore.memory import MemoryKind
 
 
-class Outcome(StrEnum):
+class ProcedureOutcome(StrEnum):
     """How the use of a procedure ended; only ``success`` and ``failure`` are counted."""
 
     SUCCESS = "success"
@@ -56,7 +56,7 @@ class EpisodicBody(_Body):
 
     participants: tuple[_Text, ...] = ()
     place: _Text | None = None
-    outcome: Outcome | None = None
+    outcome: ProcedureOutcome | None = None
 
 
 class SemanticBody(_Body):
@@ -74,12 +74,12 @@ class ProceduralBody(_Body):
     successes: _Count = 0
     failures: _Count = 0
 
-    def after(self, outcome: Outcome) -> ProceduralBody:
+    def after(self, outcome: ProcedureOutcome) -> ProceduralBody:
         """Return the body with one more success or failure; any other outcome counts nothing."""
         match outcome:
-            case Outcome.SUCCESS:
+            case ProcedureOutcome.SUCCESS:
                 return self.model_copy(update={"successes": self.successes + 1})
-            case Outcome.FAILURE:
+            case ProcedureOutcome.FAILURE:
                 return self.model_copy(update={"failures": self.failures + 1})
             case _:
                 return self
