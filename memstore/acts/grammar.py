@@ -1,0 +1,132 @@
+"""Grammars of memory acts as data: one TOML file a language, checked and compiled on first use.
+
+A pattern is a regular expression over the folded text (`memstore.retention.text.fold`: lower case,
+ё as е, full-width as half-width, Traditional as Simplified) and has to match all of it. In a pattern
+a space stands for any white space, and `<name>` for the file's fragment of that name. The groups
+`text`, `amount` and `unit` become the act's arguments, as they were said.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from functools import lru_cache
+from importlib import resources
+from typing import Any, Final
+
+from memstore.acts.duration import DurationWords
+from memstore.retention.text import FoldedText
+
+LANGUAGES: Final = ("en", "ru", "zh")
+
+
+class Capability(StrEnum):
+    """What a memory act asks for; the value is the capability's name in a selection."""
+
+    REMEMBER = "memory.remember"
+    RECALL = "memory.recall"
+    FORGET = "memory.forget"
+    PIN = "memory.pin"
+    EXTEND = "memory.extend"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An utterance read as a memory act.
+
+    Args:
+        grammar: id of the grammar that matched.
+        capability: what is asked for.
+        text: what it is about, as it was said; empty where the act names nothing.
+        ttl: how much longer, for `memory.extend`; `None` where none was said.
+    """
+
+    grammar: str
+    capability: Capability
+    text: str = ""
+    ttl: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """One way to ask for a capability in one language.
+
+    Args:
+        id: stable and unique, `language.capability.name`.
+        capability: what it asks for.
+        patterns: any of which has to match the whole folded text.
+        unless: none of which may be found in it.
+        durations: how the language says a length of time.
+        examples: utterances with the text that they are about, and the ttl in hours if one is said.
+        counter_examples: utterances that it does not match.
+    """
+
+    id: str
+    capability: Capability
+    patterns: tuple[re.Pattern[str], ...]
+    unless: tuple[re.Pattern[str], ...]
+    durations: DurationWords
+    examples: tuple[tuple[str, str] | tuple[str, str, int], ...]
+    counter_examples: tuple[str, ...]
+
+    def read(self, utterance: FoldedText) -> Reading | None:
+        """Read an utterance as this act, if it is one."""
+        if any(pattern.search(utterance.folded) for pattern in self.unless):
+            return None
+        for pattern in self.patterns:
+            match = pattern.fullmatch(utterance.folded)
+            if match is None:
+                continue
+            groups = match.groupdict()
+            text = ""
+            if groups.get("text"):
+                start, end = utterance.original_span(*match.span("text"))
+                text = utterance.original[start:end].strip()
+            ttl = None
+            if groups.get("unit"):
+                ttl = self.durations.parse(groups.get("amount") or "", groups["unit"])
+                if ttl is None:
+                    continue
+            return Reading(self.id, self.capability, text, ttl)
+        return None
+
+
+@lru_cache(maxsize=1)
+def load_grammars() -> tuple[Grammar, ...]:
+    """Return the grammars of all languages, in order of language and file."""
+    folder = resources.files(__package__) / "grammars"
+    return tuple(
+        grammar
+        for language in LANGUAGES
+        for grammar in _read(tomllib.loads((folder / f"{language}.toml").read_text("utf-8")))
+    )
+
+
+def _read(data: Mapping[str, Any]) -> Iterator[Grammar]:
+    fragments: dict[str, str] = {}
+    for name, source in data["fragments"].items():
+        fragments[name] = _expand(source, fragments)
+    durations = DurationWords.of(data["durations"])
+    fragments["duration"] = durations.pattern
+    for entry in data["grammar"]:
+        yield Grammar(
+            id=entry["id"],
+            capability=Capability(entry["capability"]),
+            patterns=tuple(_compile(p, fragments) for p in entry["patterns"]),
+            unless=tuple(_compile(p, fragments) for p in entry.get("unless", ())),
+            durations=durations,
+            examples=tuple(tuple(example) for example in entry["examples"]),
+            counter_examples=tuple(entry["counter_examples"]),
+        )
+
+
+def _expand(source: str, fragments: Mapping[str, str]) -> str:
+    return re.sub(r"(?<!\?P)<(\w+)>", lambda name: f"(?:{fragments[name[1]]})", source)
+
+
+def _compile(source: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
+    return re.compile(_expand(source, fragments).replace(" ", r"(?:\s+)"), re.DOTALL)
