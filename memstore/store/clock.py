@@ -1,0 +1,41 @@
+"""The clock by which memories expire: the database's own, unless a test injects one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import ColumnElement, Connection, func, literal, select
+
+from memstore.store.types import UTCDateTime
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What time it is for a database.
+
+    PostgreSQL's own clock counts there, so that machines whose clocks differ agree on what has
+    expired; ``statement_timestamp()``, because the start of a long transaction is not now. SQLite
+    runs on the machine of its caller.
+
+    Args:
+        source: an injected clock that returns aware datetimes; None outside tests.
+    """
+
+    source: Callable[[], datetime] | None = None
+
+    def expression(self, connection: Connection) -> ColumnElement[datetime]:
+        """Return the present moment as part of a statement."""
+        if self.source is None and connection.dialect.name == "postgresql":
+            return func.statement_timestamp(type_=UTCDateTime())
+        return literal(self._local(), UTCDateTime())
+
+    def read(self, connection: Connection) -> datetime:
+        """Return the present moment, aware and in UTC."""
+        if self.source is None and connection.dialect.name == "postgresql":
+            return connection.execute(select(self.expression(connection))).scalar_one()
+        return self._local()
+
+    def _local(self) -> datetime:
+        return datetime.now(UTC) if self.source is None else self.source().astimezone(UTC)

@@ -1,0 +1,299 @@
+"""A database: its engine, its schema, its clock and its transactions.
+
+What sweep and operators hold; stores of single tenants stand on it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sqlite3
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import count
+from typing import Any, ParamSpec, Self, TypeVar
+
+from sqlalchemy import URL, Connection, Engine, Pool, QueuePool, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from memstore.errors import ConfigurationError, MemstoreError
+from memstore.store import schema
+from memstore.store.clock import Clock
+from memstore.store.failures import is_transient, raising_memstore_errors
+from memstore.store.transactions import Operation, begin
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+LOCK_PATIENCE = timedelta(seconds=10)
+"""How long a transaction waits for a SQLite file that another process is writing to."""
+MAX_ATTEMPTS = 8
+"""How often a transaction that lost to another one is tried in all."""
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
+_DRIVERS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg"}
+_BACK_ENDS = ("sqlite", "postgresql")
+_POOL_TIMEOUT = 60.0
+
+_opened: weakref.WeakSet[Database] = weakref.WeakSet()
+_inherited: list[Pool] = []
+"""Pools of a parent process, kept from being collected: closing their connections would end the
+parent's sessions."""
+
+
+class Database:
+    """One database that holds memories, safe to share between threads and across a fork.
+
+    Make one with :meth:`open` (from a URL) or :meth:`of` (from an application's engine), use it
+    as a context manager or :meth:`close` it.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        clock: Clock,
+        *,
+        owned: bool,
+        lock_patience: timedelta = LOCK_PATIENCE,
+    ) -> None:
+        self.engine = engine
+        self.clock = clock
+        self.lock_patience = lock_patience
+        self._owned = owned
+        _opened.add(self)
+
+    @classmethod
+    def open(
+        cls,
+        url: str | URL,
+        *,
+        clock: Callable[[], datetime] | None = None,
+        lock_patience: timedelta = LOCK_PATIENCE,
+        prepared_statements: bool = True,
+    ) -> Self:
+        """Open the database at a URL and check its schema.
+
+        A SQLite file is created and upgraded where needed; a PostgreSQL database never is.
+
+        Args:
+            url: ``sqlite:///memories.db``, ``sqlite://`` (in memory), or ``postgresql://…``.
+            clock: injected for tests; the database's own where left out.
+            lock_patience: how long to wait for a SQLite file that another process writes to.
+            prepared_statements: False behind a pooler that cannot carry them.
+
+        Raises:
+            ConfigurationError: the URL is malformed or names another kind of database.
+            SchemaOutOfDateError, SchemaTooNewError: the schema does not fit this release.
+            StoreUnavailableError: the database cannot be reached or opened.
+        """
+        engine = _engine(
+            _checked_url(url),
+            lock_patience=lock_patience,
+            prepared_statements=prepared_statements,
+        )
+        database = cls(engine, Clock(clock), owned=True, lock_patience=lock_patience)
+        try:
+            database.check_schema()
+        except MemstoreError:
+            engine.dispose()
+            raise
+        return database
+
+    @classmethod
+    def of(cls, engine: Engine, *, clock: Callable[[], datetime] | None = None) -> Self:
+        """Use an application's engine, which stays the application's to configure and dispose.
+
+        Args and errors: as :meth:`open`.
+        """
+        _require_known(engine.dialect.name)
+        database = cls(engine, Clock(clock), owned=False)
+        database.check_schema()
+        return database
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Database({self.engine.url.render_as_string(hide_password=True)!r})"
+
+    def scrub(self) -> None:
+        """Empty SQLite's write-ahead log, which still holds what was deleted, as far as possible.
+
+        Other connections that read at this moment keep their part until the next checkpoint.
+        """
+        if self.engine.dialect.name == "sqlite" and not is_in_memory(self.engine.url):
+            with raising_memstore_errors(), self.engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Close the connections, unless the engine is the application's."""
+        if self._owned:
+            self.engine.dispose()
+
+    def check_schema(self) -> None:
+        """Check that this release can use the schema; a SQLite file is upgraded first.
+
+        Raises:
+            SchemaOutOfDateError, SchemaTooNewError, StoreUnavailableError: see :meth:`open`.
+        """
+        self._persist(lambda: schema.ensure_current(self.engine))
+
+    def now(self) -> datetime:
+        """Return the time by which memories expire, aware and in UTC."""
+        return self.read(self.clock.read)
+
+    def read(self, operation: Operation[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run an operation in a transaction of its own that only reads.
+
+        Raises:
+            StoreUnavailableError: the database cannot be reached or does not answer.
+        """
+        return self._run(lambda connection: operation(connection, *args, **kwargs), write=False)
+
+    def write(self, operation: Operation[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run an operation in a transaction of its own, again if it loses to another one.
+
+        The operation may run several times; only the last run counts.
+
+        Raises:
+            StoreUnavailableError: the database cannot be reached, is locked or refuses to write.
+            ConflictError: a constraint refused the change.
+        """
+        return self._run(lambda connection: operation(connection, *args, **kwargs), write=True)
+
+    @contextmanager
+    def transaction(self, *, write: bool = True) -> Iterator[Connection]:
+        """Open one transaction, committed at the end, rolled back on an error; never repeated.
+
+        Raises:
+            MemstoreError: errors of the database, translated.
+        """
+        with raising_memstore_errors(), self._begun(write=write) as begun:
+            yield begun
+
+    def _run(self, operation: Callable[[Connection], R], *, write: bool) -> R:
+        def attempt() -> R:
+            with self._begun(write=write) as connection:
+                return operation(connection)
+
+        return self._persist(attempt)
+
+    def _persist(self, attempt: Callable[[], R]) -> R:
+        """Return what ``attempt`` returns, once it no longer loses to other transactions."""
+        deadline = time.monotonic() + self.lock_patience.total_seconds()
+        with raising_memstore_errors():
+            for number in count(1):
+                try:
+                    return attempt()
+                except SQLAlchemyError as error:
+                    gives_up = number == MAX_ATTEMPTS or time.monotonic() >= deadline
+                    if gives_up or not is_transient(error):
+                        raise
+                time.sleep(pause(number))
+        raise AssertionError("unreachable: the loop returns or raises")
+
+    @contextmanager
+    def _begun(self, *, write: bool) -> Iterator[Connection]:
+        with self.engine.begin() as connection:
+            begin(connection, write=write)
+            yield connection
+
+
+def pause(attempt: int) -> float:
+    """Return how many seconds to wait after an attempt: exponential, with full jitter."""
+    ceiling = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)
+    return random.uniform(_FIRST_PAUSE / 2, ceiling)  # noqa: S311
+
+
+def _checked_url(url: str | URL) -> URL:
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        parsed = None
+    if parsed is None:
+        raise ConfigurationError(
+            "the database URL cannot be read; write sqlite:///FILE or "
+            "postgresql://USER:PASSWORD@HOST/NAME"
+        )
+    parsed = parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername))
+    _require_known(parsed.get_backend_name())
+    return parsed
+
+
+def _require_known(back_end: str) -> None:
+    if back_end not in _BACK_ENDS:
+        raise ConfigurationError(
+            f"{back_end} is no database that memstore works on; use SQLite or PostgreSQL"
+        )
+
+
+def _engine(url: URL, *, lock_patience: timedelta, prepared_statements: bool) -> Engine:
+    options: dict[str, Any] = {
+        "hide_parameters": True,
+        "json_serializer": partial(json.dumps, ensure_ascii=False, separators=(",", ":")),
+    }
+    if url.get_backend_name() == "postgresql":
+        options["pool_pre_ping"] = True
+        if url.get_driver_name() == "psycopg" and not prepared_statements:
+            options["connect_args"] = {"prepare_threshold": None}
+    else:
+        options["connect_args"] = {"timeout": lock_patience.total_seconds()}
+        if is_in_memory(url):
+            # One connection, which threads take in turns: another would be another database.
+            options |= {
+                "poolclass": QueuePool,
+                "pool_size": 1,
+                "max_overflow": 0,
+                "pool_timeout": _POOL_TIMEOUT,
+            }
+            options["connect_args"]["check_same_thread"] = False
+    failure: Exception | None = None
+    try:
+        engine = create_engine(url, **options)
+    except (ArgumentError, NoSuchModuleError, ImportError, TypeError) as error:
+        failure = error
+    if failure is not None:
+        raise ConfigurationError(
+            f"no driver for {url.drivername} can be used ({type(failure).__name__}); "
+            "write sqlite:///FILE or postgresql+psycopg://…"
+        )
+    if url.get_backend_name() == "sqlite":
+        event.listen(engine, "connect", _set_pragmas)
+    return engine
+
+
+def is_in_memory(url: URL) -> bool:
+    """Return whether a SQLite URL names no file."""
+    name = url.database
+    return not name or name == ":memory:" or "mode=memory" in str(url)
+
+
+def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "foreign_keys=ON", "secure_delete=ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _forget_connections() -> None:
+    """Leave the connections of the parent process alone after a fork.
+
+    An in-memory database is kept: the child has its own copy of it.
+    """
+    for database in _opened:
+        if database.engine.dialect.name == "sqlite" and is_in_memory(database.engine.url):
+            continue
+        _inherited.append(database.engine.pool)
+        database.engine.dispose(close=False)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_connections)

@@ -1,0 +1,1 @@
+"""Each operation once, over a connection, inside the caller's transaction."""

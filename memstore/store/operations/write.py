@@ -1,0 +1,192 @@
+"""Writing memories: a unique index decides what is new, the row's lock what meets what.
+
+``INSERT … ON CONFLICT DO NOTHING`` against the partial unique index is the only judge of whether a
+memory exists. What it holds already is then locked, in the order of the index, merged with the
+write by ``memstore.store.merge`` and stored while the lock lasts. A row that vanished in between
+is simply inserted on the next round.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from memstore.errors import ConflictError, InvalidMemoryError, StoreUnavailableError
+from memstore.memory import Memory
+from memstore.retention.verdict import RetentionVerdict
+from memstore.store import statements
+from memstore.store.drafts import Decided, Draft, Identity, identity_of
+from memstore.store.merge import Merged, first_write, merge
+from memstore.store.operations.events import Change, record
+from memstore.store.results import RememberResult
+from memstore.store.rows import to_memory, to_row
+from memstore.store.scope import Scope
+
+_MOST_ROUNDS = 10
+
+
+def remember(connection: Connection, scope: Scope, draft: Draft) -> RememberResult:
+    """Decide one write by the database's clock and store it.
+
+    Raises:
+        InvalidMemoryError: tier, expires_at or ttl are unusable.
+        ConflictError: the arguments contradict each other or what is stored.
+    """
+    now = scope.now(connection)
+    decided = Decided(draft, draft.decide(scope.policy, now))
+    return write(connection, scope, [decided], now=now)[0]
+
+
+def decide_all(
+    connection: Connection, scope: Scope, drafts: Sequence[Draft]
+) -> tuple[list[Decided], datetime]:
+    """Decide many writes by the database's clock before any is stored; return when that was.
+
+    Raises:
+        InvalidMemoryError, ConflictError: as :func:`remember`.
+    """
+    now = scope.now(connection)
+    return [
+        Decided(draft, _decide_item(draft, index, scope, now), index)
+        for index, draft in enumerate(drafts)
+    ], now
+
+
+def _decide_item(draft: Draft, index: int, scope: Scope, now: datetime) -> RetentionVerdict:
+    try:
+        return draft.decide(scope.policy, now)
+    except InvalidMemoryError as error:
+        raise InvalidMemoryError(f"items[{index}].{error.field}", error.problem) from None
+    except ConflictError as error:
+        raise ConflictError(f"items[{index}]: {error}") from None
+
+
+def remember_chunk(
+    connection: Connection, scope: Scope, chunk: Sequence[Decided], decided_at: datetime
+) -> list[RememberResult]:
+    """Store writes that were decided a moment ago; results in the order of the chunk.
+
+    Raises:
+        ConflictError: a write contradicts what is stored; nothing of the chunk is then stored.
+    """
+    now = scope.now(connection)
+    late = [replace(each, verdict=_delayed(each, now, decided_at)) for each in chunk]
+    return write(connection, scope, late, now=now)
+
+
+def write(
+    connection: Connection,
+    scope: Scope,
+    chunk: Sequence[Decided],
+    *,
+    now: datetime,
+    direct: bool = True,
+) -> list[RememberResult]:
+    """Store decided writes in one transaction; repetitions within it are folded into one row.
+
+    Args:
+        connection: in a transaction that the caller commits.
+        scope: whose memories.
+        chunk: the writes, in the order in which they count.
+        now: the database's clock.
+        direct: False for text that has no authority, such as an extractor's.
+
+    Raises:
+        ConflictError: a write contradicts what is stored.
+    """
+    groups: dict[Identity, list[int]] = defaultdict(list)
+    for place, each in enumerate(chunk):
+        groups[each.draft.identity].append(place)
+    final: dict[Identity, Memory] = {}
+    steps: dict[int, Merged] = {}
+    changes: list[Change] = []
+    for keyed in (False, True):
+        waiting = sorted(identity for identity in groups if identity.is_key is keyed)
+        for _ in range(_MOST_ROUNDS):
+            if not waiting:
+                break
+            firsts = {each: _first(chunk[groups[each][0]], now) for each in waiting}
+            inserted = _insert(connection, firsts, keyed=keyed)
+            for identity in inserted:
+                steps[groups[identity].pop(0)] = firsts[identity]
+            held = _lock(
+                connection, scope, [each for each in waiting if each not in inserted], keyed=keyed
+            )
+            before = {identity: firsts[identity].memory for identity in inserted} | held
+            for identity, memory in sorted(before.items()):
+                for place in groups[identity]:
+                    step = _merge(memory, chunk[place], now=now, direct=direct)
+                    if step.event is not None:
+                        changes.append(Change(step.event, memory, step.memory))
+                    memory, steps[place] = step.memory, step
+                final[identity] = memory
+            store(connection, [final[each] for each in before if final[each] != before[each]])
+            waiting = [each for each in waiting if each not in before]
+        if waiting:
+            raise StoreUnavailableError(
+                "other transactions kept deleting what this one was about to update; try again"
+            )
+    record(connection, scope, changes, now)
+    return [
+        RememberResult(final[each.draft.identity], steps[place].verdict, steps[place].outcome)
+        for place, each in enumerate(chunk)
+    ]
+
+
+def store(connection: Connection, memories: Sequence[Memory]) -> None:
+    """Write back memories whose rows are locked."""
+    rows = []
+    for memory in memories:
+        row = to_row(memory)
+        rows.append(row | {"of_tenant": row.pop("tenant"), "of_id": row.pop("id")})
+    if rows:
+        connection.execute(statements.update_items(), rows)
+
+
+def _first(decided: Decided, now: datetime) -> Merged:
+    return first_write(decided.draft, decided.verdict, now)
+
+
+def _merge(held: Memory, decided: Decided, *, now: datetime, direct: bool) -> Merged:
+    try:
+        return merge(held, decided.draft, decided.verdict, now=now, direct=direct)
+    except ConflictError as error:
+        if decided.index is None:
+            raise
+        raise ConflictError(f"items[{decided.index}]: {error}") from None
+
+
+def _insert(
+    connection: Connection, firsts: Mapping[Identity, Merged], *, keyed: bool
+) -> list[Identity]:
+    """Insert the memories that the unique index does not hold; return their identities."""
+    identities = {merged.memory.id: identity for identity, merged in firsts.items()}
+    found = connection.execute(
+        statements.insert_items(connection.dialect, keyed=keyed),
+        [to_row(merged.memory) for merged in firsts.values()],
+    )
+    return [identities[row.id] for row in found]
+
+
+def _lock(
+    connection: Connection, scope: Scope, identities: Sequence[Identity], *, keyed: bool
+) -> dict[Identity, Memory]:
+    if not identities:
+        return {}
+    rows = connection.execute(
+        statements.lock_identities(scope.tenant, identities, keyed=keyed)
+    ).mappings()
+    memories = [to_memory(row) for row in rows]
+    return {identity_of(memory): memory for memory in memories}
+
+
+def _delayed(decided: Decided, now: datetime, decided_at: datetime) -> RetentionVerdict:
+    """Return the verdict with the wait since the decision added to an expiry counted from it."""
+    verdict = decided.verdict
+    if verdict.expires_at is None or decided.draft.expires_at is not None or now <= decided_at:
+        return verdict
+    return replace(verdict, expires_at=verdict.expires_at + (now - decided_at))
