@@ -24,7 +24,7 @@ from memstore.hypothesis.document import (
 from memstore.hypothesis.opinion import Opinion
 from memstore.hypothesis.plan import Goal, Hypothesis
 from memstore.hypothesis.projection import Projection
-from memstore.hypothesis.term import Coverage
+from memstore.hypothesis.term import Coverage, Term
 
 _DIGITS = 9
 """Utilities equal to 1e-9 are a tie, and a record holds no finer difference."""
@@ -200,26 +200,25 @@ def utility_of(projection: Projection, preferences: Preferences) -> Utility:
     factors = preferences.factors
     weighted = [term.times(factors[name]) for name, term in projection.terms.items()]
     return Utility(
-        value=_rounded(sum(term.value for term in weighted)),
+        value=round(sum(term.value for term in weighted), _DIGITS) + 0.0,  # never -0.0
         coverage=Coverage.of(*weighted),
     )
-
-
-def _rounded(value: float) -> float:
-    return round(value, _DIGITS) + 0.0  # never -0.0
 
 
 def _branch(
     projection: Projection, opinions: tuple[Opinion, ...], preferences: Preferences
 ) -> RankedBranch:
-    utility = utility_of(projection, preferences)
-    unknown_risk = 0.0 if projection.risk.measured else preferences.risk
+    # A plan that does not tell its risk is sorted as if the risk were whole: otherwise leaving the
+    # risk out would be the cheapest way to the top.
+    told = (
+        projection
+        if projection.risk.measured
+        else projection.model_copy(update={"risk": Term.of(1.0, "as if it were whole")})
+    )
     return RankedBranch(
         hypothesis=projection.hypothesis,
-        utility=utility,
-        # A plan that does not tell its risk is sorted as if the risk were whole: otherwise leaving
-        # the risk out would be the cheapest way to the top.
-        order=_rounded(utility.value - unknown_risk),
+        utility=utility_of(projection, preferences),
+        order=utility_of(told, preferences).value,
         grounded=projection.gain.measured,
         opinions=opinions,
     )

@@ -101,20 +101,16 @@ def _dropped(*, dangling: int, estimated: int) -> str:
 
 
 def _risk(world: WorldState, hypothesis: Hypothesis) -> Term:
-    """Hazard of the worst class, raised by counted risks on what the plan acts on.
-
-    Targets are compared whole: names that merely share a part are different things.
-    """
+    """Hazard of the worst class, raised by the largest counted risk on what the plan acts on."""
     worst = hypothesis.worst_risk_class
     if worst is None:
         return Term.unmeasured("declares no action whose hazard could be told")
-    targets = {action.target for action in hypothesis.actions}
     raising = [
         signal
         for signal in world.signals
         if signal.polarity is Polarity.RISK
         and signal.measured
-        and (not signal.targets or targets.intersection(signal.targets))
+        and _meets(world, hypothesis, signal)
     ]
     if not raising:
         return Term.of(worst.hazard, f"worst action is {worst}; no counted risk on its targets")
@@ -122,6 +118,18 @@ def _risk(world: WorldState, hypothesis: Hypothesis) -> Term:
     return Term.of(
         min(worst.hazard + escalation, 1.0), f"worst action is {worst}, raised by {_ids(raising)}"
     )
+
+
+def _meets(world: WorldState, hypothesis: Hypothesis, signal: Signal) -> bool:
+    """Return whether a plan acts on what a signal is about.
+
+    Targets are compared whole: names that merely share a part are different things. The entity is
+    the exception, because it holds every target: a plan for all of it is no safer for being vague.
+    """
+    whole = {world.entity.locator}
+    acted_on = {action.target for action in hypothesis.actions}
+    about = set(signal.targets) or whole
+    return not acted_on.isdisjoint(about | whole) or not about.isdisjoint(whole)
 
 
 def _cost(hypothesis: Hypothesis) -> Term:

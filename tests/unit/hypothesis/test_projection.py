@@ -73,6 +73,7 @@ def _risk(id_: str, magnitude: float, *, targets: Sequence[str], measured: bool 
         ([_risk("r", 0.4, targets=["unit:crates/x"])], 0.6),
         ([_risk("r", 0.4, targets=["unit:y", "unit:crates/x"])], 0.6),
         ([_risk("r", 0.4, targets=[])], 0.6),
+        ([_risk("r", 0.4, targets=["repo:shop"])], 0.6),
         (
             [
                 _risk("r", 0.4, targets=["unit:crates/x"]),
@@ -91,6 +92,12 @@ def test_counted_risks_on_what_a_plan_acts_on_raise_its_hazard(
 ) -> None:
     plan = a_hypothesis("h", an_action(target="unit:crates/x"))
     assert project(a_world(*signals), plan).risk.value == pytest.approx(risk)
+
+
+def test_a_plan_for_the_whole_entity_meets_every_counted_risk_inside() -> None:
+    plan = a_hypothesis("h", an_action(target="repo:shop"))
+    world = a_world(_risk("r", 0.4, targets=["unit:crates/x"]))
+    assert project(world, plan).risk.value == pytest.approx(0.6)
 
 
 def test_risk_is_at_most_one() -> None:
