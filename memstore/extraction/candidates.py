@@ -152,29 +152,36 @@ class _Reader:
         if raw is None:
             return None
         try:
-            return check_moment("occurs_at", _moment(raw, self._zone))
+            return read_moment("occurs_at", raw, self._zone)
         except InvalidMemoryError as error:
             self.tell(index, "occurs_at", Action.DROPPED, error.problem)
-        except ValueError:
-            self.tell(
-                index, "occurs_at", Action.DROPPED, "is no ISO 8601 date such as 2026-12-24T18:00"
-            )
-        return None
+            return None
 
 
-def _moment(raw: object, zone: tzinfo) -> object:
-    """Return an aware datetime for an ISO 8601 string or a date, anything else as it is."""
+def read_moment(field: str, raw: object, zone: tzinfo) -> datetime:
+    """Return the moment that an ISO 8601 text, a date or a datetime gives, in UTC.
+
+    A naive one is in ``zone``; a date alone means the end of that day there.
+
+    Raises:
+        InvalidMemoryError: it gives none, or one outside the years 1 to 9999.
+    """
     if isinstance(raw, str):
         text = raw.strip()
         try:
             raw = date.fromisoformat(text)
         except ValueError:
-            raw = datetime.fromisoformat(text)
+            try:
+                raw = datetime.fromisoformat(text)
+            except ValueError:
+                raise InvalidMemoryError(
+                    field, "is no ISO 8601 date or time such as 2026-12-24T18:00"
+                ) from None
     if isinstance(raw, datetime):
-        return raw if raw.utcoffset() is not None else raw.replace(tzinfo=zone)
+        return check_moment(field, raw if raw.tzinfo is not None else raw.replace(tzinfo=zone))
     if isinstance(raw, date):
-        return datetime.combine(raw, time.max, tzinfo=zone)
-    return raw
+        return check_moment(field, datetime.combine(raw, time.max, tzinfo=zone))
+    return check_moment(field, raw)
 
 
 def _json_type(value: object) -> str:

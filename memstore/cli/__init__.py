@@ -1,0 +1,1 @@
+"""The ``memstore`` command: a thin shell over the library."""

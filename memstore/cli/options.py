@@ -1,0 +1,135 @@
+"""The options that commands share, and what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import platformdirs
+import typer
+
+from memstore.duration import parse_duration
+from memstore.errors import StoreUnavailableError
+from memstore.memory import MemoryKind, TemporalKind, Tier
+
+if TYPE_CHECKING:
+    from datetime import datetime, tzinfo
+
+    from memstore.retention.policy import RetentionPolicy
+    from memstore.store.sync import MemoryStore
+
+
+def _one_of(values: Iterable[str]) -> Callable[[str], str]:
+    """Return a parser that accepts one of the values, whatever its case."""
+    known = tuple(values)
+
+    def parse(text: str) -> str:
+        value = text.strip().casefold()
+        if value not in known:
+            raise typer.BadParameter(f"choose from {', '.join(known)}")
+        return value
+
+    return parse
+
+
+def _duration(text: str) -> timedelta:
+    try:
+        return parse_duration(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+_TEMPORAL = [kind.value for kind in TemporalKind if kind is not TemporalKind.UNSET]
+_TIERS = [Tier.TEMP.value, Tier.LONG.value]
+
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        envvar="MEMSTORE_DATABASE_URL",
+        metavar="URL",
+        help="Database: sqlite:///FILE, a file name, or postgresql://... ; "
+        "a SQLite file in the user's data folder where left out.",
+    ),
+]
+TenantOption = Annotated[str, typer.Option("--tenant", help="Whose memories they are.")]
+PolicyOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--policy",
+        envvar="MEMSTORE_POLICY",
+        metavar="FILE",
+        help="Policy file; memstore.toml in the user's configuration folder where left out, "
+        "if there is one.",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+TemporalOption = Annotated[
+    str | None,
+    typer.Option(
+        parser=_one_of(_TEMPORAL),
+        metavar="|".join(_TEMPORAL),
+        help="What an extractor said about its time.",
+    ),
+]
+TierOption = Annotated[
+    str | None,
+    typer.Option(parser=_one_of(_TIERS), metavar="|".join(_TIERS), help="Retention tier."),
+]
+KindOption = Annotated[MemoryKind, typer.Option(help="What sort of memory.")]
+MemoryIdArgument = Annotated[str, typer.Argument(metavar="ID", help="Id of the memory.")]
+TtlOption = Annotated[
+    timedelta | None,
+    typer.Option("--ttl", parser=_duration, metavar="TIME", help="Time to live: 7d, 36h, 1d12h."),
+]
+
+
+def database_url(option: str | None) -> str:
+    """Return the URL that ``--db`` stands for: a URL, a file name, or the user's own file."""
+    if option is None:
+        folder = platformdirs.user_data_path("memstore")
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreUnavailableError(
+                f"cannot create {folder} ({error.strerror}); name a database with --db"
+            ) from None
+        return f"sqlite:///{folder / 'memories.db'}"
+    return option if "://" in option else f"sqlite:///{option}"
+
+
+def policy_of(option: Path | None) -> RetentionPolicy:
+    """Return the policy of ``--policy``, of the user's own file, or the default one."""
+    from memstore.retention.policy import DEFAULT_POLICY
+    from memstore.retention.policy_file import load_policy
+
+    path = option or default_policy_path()
+    return load_policy(path) if path else DEFAULT_POLICY
+
+
+def default_policy_path() -> Path | None:
+    """Return the user's own policy file, if there is one.
+
+    The working directory is not searched: how long memories live must not depend on where a
+    command happens to run.
+    """
+    path = platformdirs.user_config_path("memstore") / "memstore.toml"
+    return path if path.is_file() else None
+
+
+def open_store(database: str | None, tenant: str, policy: Path | None = None) -> MemoryStore:
+    """Open the store that the shared options name."""
+    from memstore.store.sync import MemoryStore
+
+    return MemoryStore.open(
+        database_url(database), tenant=tenant, policy=policy_of(policy), actor="cli"
+    )
+
+
+def moment(field: str, text: str | None, zone: tzinfo) -> datetime | None:
+    """Return an option's ISO 8601 time in UTC; a date alone means the end of that day."""
+    from memstore.extraction.candidates import read_moment
+
+    return None if text is None else read_moment(field, text, zone)
