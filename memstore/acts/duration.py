@@ -21,22 +21,25 @@ class DurationWords:
     Args:
         numbers: amount by word, folded.
         units: hours by word, folded. A month is 30 days and a year 365.
+        more: words before or after the amount that do not change it ("another", "more").
     """
 
     numbers: Mapping[str, float]
     units: Mapping[str, int]
+    more: tuple[str, ...]
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Self:
         """Return the words of a grammar file's `durations` table."""
         units = {word: _HOURS[unit] for unit, words in data["units"].items() for word in words}
-        return cls(MappingProxyType(dict(data["numbers"])), MappingProxyType(units))
+        return cls(MappingProxyType(dict(data["numbers"])), MappingProxyType(units), tuple(data["more"]))
 
     @property
     def pattern(self) -> str:
         """A regular expression over folded text, with the groups `amount` and `unit`."""
         amount = rf"\d{{1,3}}|{_any_of(self.numbers)}"
-        return rf"(?:(?P<amount>{amount})\s*)?(?P<unit>{_any_of(self.units)})"
+        more = rf"(?:(?:{_any_of(self.more)})\s+)?" if self.more else ""
+        return rf"{more}(?:(?P<amount>{amount})\s*)?{more}(?P<unit>{_any_of(self.units)})"
 
     def parse(self, amount: str, unit: str) -> timedelta | None:
         """Return the length of time, or `None` where it is none; no amount is one."""

@@ -95,6 +95,13 @@ class Grammar:
         return None
 
 
+def read_acts(text: str) -> tuple[Reading, ...]:
+    """Read a text as a memory act: every grammar that matches all of it, in order."""
+    folded = FoldedText(text.strip())
+    readings = (grammar.read(folded) for grammar in load_grammars())
+    return tuple(reading for reading in readings if reading is not None)
+
+
 @lru_cache(maxsize=1)
 def load_grammars() -> tuple[Grammar, ...]:
     """Return the grammars of all languages, in order of language and file."""
