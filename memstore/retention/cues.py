@@ -89,6 +89,11 @@ class CueSpec:
         """The compiled suppressing patterns."""
         return tuple(re.compile(pattern) for pattern in self.unless_patterns)
 
+    @cached_property
+    def conditional(self) -> bool:
+        """Whether it takes more than its form or pattern for the cue to count."""
+        return bool(self.at or self.needs or self.unless_patterns)
+
     def meaning(self) -> list[object]:
         """Return all that changes what the cue matches, as JSON values."""
         return [

@@ -13,11 +13,11 @@ from memstore.memory import MemoryKind, TemporalKind, Tier
 from memstore.retention.dates import resolve_occurs_at
 from memstore.retention.families import Family, family_bits
 from memstore.retention.finding import Finding
-from memstore.retention.lexicon import Scan
+from memstore.retention.matching import Scan
 from memstore.retention.policy import DEFAULT_POLICY, RetentionPolicy
 from memstore.retention.rules import low_value_verdict
 from memstore.retention.temporal import temporal_verdict
-from memstore.retention.text import FoldedText
+from memstore.retention.text import FoldedText, fold
 from memstore.retention.verdict import HORIZON_VETO, MOST_EVIDENCE, Reason, RetentionVerdict
 
 _Member = TypeVar("_Member", bound=StrEnum)
@@ -228,7 +228,7 @@ def _expire(
 ) -> RetentionVerdict:
     """Make it temp from the later of now and when it happens, unless that is beyond the horizon."""
     if occurs_at is None:
-        occurs_at = resolve_occurs_at(content, now=now, zone=policy.zone)
+        occurs_at = resolve_occurs_at(fold(content), now=now, zone=policy.zone)
     if occurs_at is not None and occurs_at - now > policy.event_horizon:
         why = f"{finding.why}, but it happens beyond the event horizon"
         beyond = Finding(None, why, None, finding.evidence, HORIZON_VETO)

@@ -10,7 +10,7 @@ from itertools import islice
 from memstore.memory import Tier
 from memstore.retention.families import Family, family_bits
 from memstore.retention.finding import Finding
-from memstore.retention.lexicon import Hit, Scan
+from memstore.retention.matching import Hit, Scan
 from memstore.retention.policy import RetentionPolicy
 from memstore.retention.temporal import standing_vetoes
 from memstore.retention.text import UNSPACED
@@ -100,7 +100,7 @@ def low_value_verdict(scan: Scan, policy: RetentionPolicy) -> Finding:
         return _NOTHING
     rule, hits = matched
     if vetoes:
-        family = vetoes[0].spec.family.value
+        family = vetoes[0].spec.family
         cues = tuple(scan.cue(hit) for hit in (vetoes + hits)[:MOST_EVIDENCE])
         return Finding(
             None, f"{rule.value} matched, but the text holds {family}", None, cues, family

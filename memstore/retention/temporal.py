@@ -6,7 +6,7 @@ from memstore.memory import TemporalKind, Tier
 from memstore.retention.families import ONE_OFF_VETOES, family_bits
 from memstore.retention.finding import Finding
 from memstore.retention.languages import is_covered
-from memstore.retention.lexicon import Hit, Scan
+from memstore.retention.matching import Hit, Scan
 from memstore.retention.policy import DEFAULT_POLICY, RetentionPolicy
 from memstore.retention.text import FoldedText
 from memstore.retention.verdict import LANGUAGE_VETO, MOST_EVIDENCE, Cue, RuleCode
@@ -52,7 +52,7 @@ def standing_vetoes(scan: Scan) -> list[Hit]:
     """Return the hits of every veto family that momentariness does not set aside."""
     if not scan.may_hold(_VETO_BITS):
         return []
-    return [hit for family in ONE_OFF_VETOES for hit in scan.standing(family)]
+    return scan.standing(ONE_OFF_VETOES)
 
 
 def temporal_sanity_veto(content: str, *, policy: RetentionPolicy | None = None) -> tuple[Cue, ...]:
@@ -77,7 +77,7 @@ def temporal_verdict(temporal: TemporalKind, scan: Scan, policy: RetentionPolicy
         return _WITHOUT_THE_TEXT[temporal]
     vetoes = standing_vetoes(scan)
     if vetoes:
-        family = vetoes[0].spec.family.value
+        family = vetoes[0].spec.family
         cues = tuple(scan.cue(hit) for hit in vetoes[:MOST_EVIDENCE])
         return Finding(
             None, f"one_off is not believed: the text holds {family}", None, cues, family

@@ -91,12 +91,20 @@ def fold(text: str) -> str:
     typographic apostrophes plain, ё as е, Traditional Chinese as Simplified (character by
     character, OpenCC). Lone surrogates become U+FFFD. Never raises.
     """
+    return _fold(text)[0]
+
+
+def _fold(text: str) -> tuple[str, bool]:
+    """Return the folded text, and whether each of its characters stands where it stood."""
     if text.isascii():
-        return text.lower()
+        return text.lower(), True
+    length = len(text)
     text = _translate(text)
-    if not unicodedata.is_normalized("NFKC", text):
+    aligned = unicodedata.is_normalized("NFKC", text)
+    if not aligned:
         text = unicodedata.normalize("NFKC", text)
-    return text.casefold()
+    text = text.casefold()
+    return text, aligned and len(text) == length
 
 
 _NOT_WORD = re.compile(r"[^\w ']")
@@ -139,11 +147,12 @@ class FoldedText:
         words: what the automaton scans.
     """
 
-    __slots__ = ("__dict__", "_spliced", "folded", "original", "words")
+    __slots__ = ("__dict__", "_aligned", "_spliced", "folded", "original", "words")
 
     def __init__(self, original: str) -> None:
         self.original = original
-        self.folded = folded = fold(original)
+        folded, self._aligned = _fold(original)
+        self.folded = folded
         spaced = folded
         self._spliced = 0
         if _needs_splice(folded):
@@ -186,16 +195,11 @@ class FoldedText:
     @cached_property
     def _offsets(self) -> list[tuple[int, int]] | None:
         """The span in ``original`` of every character of ``folded``, or none where they align."""
-        if self.original.isascii():
+        if self._aligned:
             return None
         offsets: list[tuple[int, int]] = []
-        changed = False
         for segment in _SEGMENT.finditer(self.original):
-            piece = len(fold(segment.group()))
-            changed = changed or piece != segment.end() - segment.start()
-            offsets.extend([segment.span()] * piece)
-        if not changed:
-            return None
+            offsets.extend([segment.span()] * len(fold(segment.group())))
         whole = (0, len(self.original))
         if len(offsets) != len(self.folded):
             offsets = [whole] * len(self.folded)

@@ -49,8 +49,7 @@ def test_forms_expand_braces_and_word_lists() -> None:
         ('[[cue]]\nid = "en.habit.a"\nforms = ["x"]\nfamily = "habits"\n', "habits"),
         ('[[cue]]\nid = "en.habit.a"\nforms = ["x"]\nfamily = "habit"\n', "needs examples"),
         (
-            f'[[cue]]\nid = "en.habit.a"\nforms = ["x"]\n{FORMS}'
-            f'[[cue]]\nid = "en.habit.a"\nforms = ["z"]\n{FORMS}',
+            f'[[cue]]\nid = "en.habit.a"\nforms = ["x"]\n{FORMS}' * 2,
             "used twice",
         ),
         ("[[cue", "en.toml"),

@@ -104,11 +104,13 @@ def test_synonyms_are_never_guessed(raw: str) -> None:
     assert normalize_temporal(raw) is TemporalKind.UNKNOWN
 
 
-@pytest.mark.parametrize(
-    "piece",
-    ["today ", "今天", "сегодня ", "I like ", "allergic ", "e\u0301\u0316", "\u202e", "\ud800", "a,",
-     "remember that ", "  ", "\n", "Ａ", "過"],
+LONG_PIECES = (
+    "today ", "今天", "сегодня ", "I like ", "allergic ", "e\u0301\u0316", "\u202e", "\ud800", "a,",
+    "remember that ", "  ", "\n", "Ａ", "過", "今天天气", "1", "in 3 days ", "'", "ﬁ", "ё",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", LONG_PIECES)
 @pytest.mark.parametrize("bit", ["", "one_off"])
 def test_a_very_long_text_of_one_piece_is_decided(piece: str, bit: str) -> None:
     text = piece * (65_536 // len(piece.encode("utf-8", "surrogatepass")))
