@@ -24,6 +24,9 @@ from pydantic import (
 from memstore.errors import InvalidMemoryError
 from memstore.memory import MemoryKind
 
+PROGRESS_FIELDS = frozenset({"successes", "failures", "realised"})
+"""Fields of a body that come to be known only after it was written."""
+
 
 class ProcedureOutcome(StrEnum):
     """How the use of a procedure ended; only ``success`` and ``failure`` are counted."""

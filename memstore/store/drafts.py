@@ -6,8 +6,9 @@ import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Required, TypedDict
+from typing import Any, TypedDict
 
+from memstore.bodies import check_typed_body
 from memstore.errors import InvalidMemoryError
 from memstore.limits import check_body, check_content, check_moment, check_name, check_tags
 from memstore.memory import (
@@ -27,11 +28,14 @@ MAX_INDEXED_BYTES = 2_600
 entries above a third of a page (2,704 bytes with their headers)."""
 
 
-class NewMemory(TypedDict, total=False):
+class _Stated(TypedDict):
+    subject: str
+    content: str
+
+
+class NewMemory(_Stated, total=False):
     """One item of ``remember_many``: the arguments of ``remember`` by name."""
 
-    subject: Required[str]
-    content: Required[str]
     key: str | None
     kind: MemoryKind | str
     temporal: TemporalKind | str
@@ -162,6 +166,10 @@ def draft(
     if not isinstance(pinned, bool):
         raise InvalidMemoryError("pinned", f"must be True or False, not {type(pinned).__name__}")
     checked_content = check_content(content)
+    checked_kind = check_kind(kind)
+    checked_body = None if body is None else check_body(body)
+    if checked_body is not None:
+        check_typed_body(checked_kind, checked_body)
     return Draft(
         id=new_memory_id(),
         tenant=tenant,
@@ -169,14 +177,14 @@ def draft(
         content=checked_content,
         content_hash=content_hash(tenant, checked_subject, checked_content),
         key=checked_key,
-        kind=check_kind(kind),
+        kind=checked_kind,
         temporal=check_temporal(temporal),
         tier=tier,
         expires_at=expires_at,
         ttl=ttl,
         pinned=pinned,
         tags=check_tags(tags),
-        body=None if body is None else check_body(body),
+        body=checked_body,
         source=None if source is None else check_name("source", source),
         occurs_at=None if occurs_at is None else check_moment("occurs_at", occurs_at),
     )

@@ -10,6 +10,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from sqlalchemy import URL, Connection, Engine
 
+from memstore.bodies import CounterfactualBody, ProcedureOutcome
 from memstore.errors import ConflictError, InvalidMemoryError
 from memstore.extraction.candidates import read_candidates
 from memstore.limits import check_moment, check_name, check_tags
@@ -22,7 +23,13 @@ from memstore.store.drafts import NewMemory, check_kind, draft, draft_item
 from memstore.store.ingestion import drafts_of
 from memstore.store.operations import forget as forgetting
 from memstore.store.operations import ingest as ingesting
-from memstore.store.operations import meta, read, report, state, write
+from memstore.store.operations import meta, progress, read, report, state, write
+from memstore.store.procedures import (
+    checked_outcome,
+    checked_realised,
+    counterfactual_draft,
+    procedure_draft,
+)
 from memstore.store.results import (
     Explanation,
     ForgetReport,
@@ -520,6 +527,67 @@ class MemoryStore:
             occurs_at=occurs_at,
         )
         return self._write(state.edit, _checked_id(memory_id), change)
+
+    def remember_procedure(self, subject: str, name: str, steps: Iterable[str]) -> RememberResult:
+        """Write a way of doing something; it is kept, whatever times its steps speak of.
+
+        The name is its key within the subject. The same steps again keep what was counted for
+        them; other steps are counted afresh.
+
+        Raises:
+            InvalidMemoryError: an argument cannot be stored, or there are no steps.
+            StoreUnavailableError: the database cannot be reached or refuses to write.
+        """
+        return self._write(
+            progress.remember_with_progress, procedure_draft(self.tenant, subject, name, steps)
+        )
+
+    def record_outcome(self, memory_id: uuid.UUID | str, outcome: ProcedureOutcome | str) -> Memory:
+        """Count how a use of a procedure ended; no count is lost, however many write at once.
+
+        Args:
+            memory_id: a procedure that :meth:`remember_procedure` wrote.
+            outcome: ``success`` and ``failure`` are counted, ``abandoned`` and ``unobserved`` not.
+
+        Returns:
+            The procedure with its counters as they now stand.
+
+        Raises:
+            MemoryNotFoundError: there is none that is live.
+            ConflictError: it is no procedure with steps.
+        """
+        return self._write(
+            progress.record_outcome, _checked_id(memory_id), checked_outcome(outcome)
+        )
+
+    def remember_counterfactual(self, subject: str, branch: CounterfactualBody) -> RememberResult:
+        """Write a branch that was not taken, with what was projected for it.
+
+        The same branch of the same decision again keeps what it was resolved to.
+
+        Raises:
+            InvalidMemoryError: the subject or the statement cannot be stored.
+            StoreUnavailableError: the database cannot be reached or refuses to write.
+        """
+        return self._write(
+            progress.remember_with_progress, counterfactual_draft(self.tenant, subject, branch)
+        )
+
+    def resolve_counterfactual(self, memory_id: uuid.UUID | str, realised: float) -> Memory:
+        """Record what a branch that was not taken turned out to be worth.
+
+        Args:
+            memory_id: a branch that :meth:`remember_counterfactual` wrote.
+            realised: a finite number on the scale of the projected utility.
+
+        Raises:
+            InvalidMemoryError: no finite number.
+            MemoryNotFoundError: there is none that is live.
+            ConflictError: it is no such branch, or was resolved to another value before.
+        """
+        return self._write(
+            progress.resolve_counterfactual, _checked_id(memory_id), checked_realised(realised)
+        )
 
     def forget(self, memory_id: uuid.UUID | str) -> ForgetReport:
         """Delete one memory now and leave a tombstone; the report is false where there was none."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memstore.bodies import ProcedureOutcome, ProceduralBody, check_typed_body, read_body
+from memstore.bodies import ProceduralBody, ProcedureOutcome, check_typed_body, read_body
 from memstore.errors import InvalidMemoryError
 from memstore.memory import MemoryKind
 

@@ -63,7 +63,7 @@ class Edit:
 
 def pin(connection: Connection, scope: Scope, memory_id: uuid.UUID) -> Memory:
     """Keep a memory whatever happens, an expired one that was not swept included."""
-    held = _lock_current(connection, scope, memory_id)
+    held = lock_current(connection, scope, memory_id)
     if held.pinned:
         return held
     pinned = replace(decided(held, _long(scope, Reason.PINNED)), pinned=True)
@@ -72,9 +72,9 @@ def pin(connection: Connection, scope: Scope, memory_id: uuid.UUID) -> Memory:
 
 def unpin(connection: Connection, scope: Scope, memory_id: uuid.UUID) -> Memory:
     """Clear the pin; the memory stays long."""
-    held = _lock_current(connection, scope, memory_id)
+    held = lock_current(connection, scope, memory_id)
     if not held.pinned:
-        return _require_live(held, scope.now(connection))
+        return require_live(held, scope.now(connection))
     unpinned = replace(decided(held, _long(scope, Reason.CALLER)), pinned=False)
     return _change(connection, scope, Event.UNPINNED, held, unpinned, scope.now(connection))
 
@@ -82,7 +82,7 @@ def unpin(connection: Connection, scope: Scope, memory_id: uuid.UUID) -> Memory:
 def promote(connection: Connection, scope: Scope, memory_id: uuid.UUID) -> Memory:
     """Make a live memory long."""
     now = scope.now(connection)
-    held = _require_live(_lock_current(connection, scope, memory_id), now)
+    held = require_live(lock_current(connection, scope, memory_id), now)
     if held.tier is Tier.LONG:
         return held
     event = Event.PROMOTED if held.tier is Tier.TEMP else Event.ASSIGNED
@@ -97,7 +97,7 @@ def restore(connection: Connection, scope: Scope, memory_id: uuid.UUID) -> Memor
         ConflictError: it has not expired yet.
     """
     now = scope.now(connection)
-    held = _lock_current(connection, scope, memory_id)
+    held = lock_current(connection, scope, memory_id)
     if not is_expired(held, now):
         if held.tier is not Tier.TEMP:
             return held
@@ -119,7 +119,7 @@ def extend(
     """
     duration = ttl_duration(ttl)
     now = scope.now(connection)
-    held = _require_live(_lock_current(connection, scope, memory_id), now)
+    held = require_live(lock_current(connection, scope, memory_id), now)
     if held.expires_at is None:
         raise ConflictError(
             f"memory {held.id} never expires; set_expiry(id, …) is the way to let it"
@@ -150,7 +150,7 @@ def set_expiry(
     if expires_at is None and ttl is None:
         raise InvalidMemoryError("expires_at", "is missing; promote(id) makes a memory long")
     now = scope.now(connection)
-    held = _require_live(_lock_current(connection, scope, memory_id), now)
+    held = require_live(lock_current(connection, scope, memory_id), now)
     verdict = decide_retention(
         held.content, expires_at=expires_at, ttl=ttl, policy=scope.policy, now=now
     )
@@ -172,7 +172,7 @@ def edit(
             to a pinned memory.
     """
     now = scope.now(connection)
-    held = _require_live(_lock_current(connection, scope, memory_id), now)
+    held = require_live(lock_current(connection, scope, memory_id), now)
     written = change.draft_for(held)
     merged = rewrite(held, written, written.decide(scope.policy, now), now=now)
     changes = [Change(Event.EDITED, held, merged.memory)]
@@ -218,7 +218,7 @@ def _change(
     return changed
 
 
-def _lock_current(connection: Connection, scope: Scope, memory_id: uuid.UUID) -> Memory:
+def lock_current(connection: Connection, scope: Scope, memory_id: uuid.UUID) -> Memory:
     """Return a memory with its row locked.
 
     Raises:
@@ -238,7 +238,12 @@ def _lock_current(connection: Connection, scope: Scope, memory_id: uuid.UUID) ->
     return memory
 
 
-def _require_live(memory: Memory, now: datetime) -> Memory:
+def require_live(memory: Memory, now: datetime) -> Memory:
+    """Return the memory.
+
+    Raises:
+        MemoryNotFoundError: it has expired.
+    """
     if is_expired(memory, now):
         raise MemoryNotFoundError(f"memory {memory.id} has expired; restore(id) brings it back")
     return memory

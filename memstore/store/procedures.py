@@ -1,0 +1,84 @@
+"""Writes of procedures and of branches that were not taken, checked and with keys of their own."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable
+
+from memstore.bodies import CounterfactualBody, ProceduralBody, ProcedureOutcome, read_body
+from memstore.errors import InvalidMemoryError
+from memstore.limits import MAX_NAME_CHARS, check_name
+from memstore.memory import MemoryKind
+from memstore.store.drafts import Draft, draft
+
+_PROCEDURE_KEY = "procedure:"
+_COUNTERFACTUAL_KEY = "counterfactual:"
+
+
+def procedure_draft(tenant: str, subject: str, name: str, steps: Iterable[str]) -> Draft:
+    """Return the write of a procedure; its key is its name, its content lists the steps.
+
+    Raises:
+        InvalidMemoryError: name or steps cannot be stored, or there are no steps.
+    """
+    longest = MAX_NAME_CHARS - len(_PROCEDURE_KEY)
+    if len(check_name("name", name)) > longest:
+        raise InvalidMemoryError("name", f"has {len(name)} characters, the limit is {longest}")
+    if isinstance(steps, str | bytes):
+        raise InvalidMemoryError("steps", f"must be a list of strings, not {type(steps).__name__}")
+    listed = list(steps)
+    body = {"name": name, "steps": listed, "successes": 0, "failures": 0}
+    read_body(ProceduralBody, body)
+    return draft(
+        tenant,
+        subject,
+        "\n".join([name, *(f"{number}. {step}" for number, step in enumerate(listed, start=1))]),
+        key=_PROCEDURE_KEY + name,
+        kind=MemoryKind.PROCEDURAL,
+        body=body,
+    )
+
+
+def counterfactual_draft(tenant: str, subject: str, branch: CounterfactualBody) -> Draft:
+    """Return the write of a branch that was not taken; its key is of its record and hypothesis.
+
+    Raises:
+        InvalidMemoryError: the subject or the statement cannot be stored.
+    """
+    named = f"{branch.record}\0{branch.hypothesis}".encode()
+    return draft(
+        tenant,
+        subject,
+        f"not taken: {branch.statement}",
+        key=_COUNTERFACTUAL_KEY + hashlib.sha256(named).hexdigest(),
+        kind=MemoryKind.COUNTERFACTUAL,
+        body=branch.model_dump(mode="json"),
+    )
+
+
+def checked_outcome(outcome: ProcedureOutcome | str) -> ProcedureOutcome:
+    """Return a known outcome.
+
+    Raises:
+        InvalidMemoryError: no such outcome.
+    """
+    try:
+        return ProcedureOutcome(outcome)
+    except ValueError:
+        raise InvalidMemoryError(
+            "outcome", f"choose from {', '.join(each.value for each in ProcedureOutcome)}"
+        ) from None
+
+
+def checked_realised(realised: float) -> float:
+    """Return what a branch turned out to be worth.
+
+    Raises:
+        InvalidMemoryError: no finite number.
+    """
+    if isinstance(realised, bool) or not isinstance(realised, int | float):
+        raise InvalidMemoryError("realised", f"must be a number, not {type(realised).__name__}")
+    if not math.isfinite(realised):
+        raise InvalidMemoryError("realised", "is NaN or an infinity; leave it unresolved instead")
+    return float(realised)
