@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from memstore.cli import decide, policy, read, state, write
-from memstore.errors import ConfigurationError, InvalidMemoryError, MemstoreError
+from memstore.cli import decide, hypothesize, policy, read, state, write
+from memstore.errors import ConfigurationError, MemstoreError
 
 _USAGE_STATUS = 2
 _STORE_STATUS = 1
@@ -28,7 +28,7 @@ class _Commands(TyperGroup):
             return super().invoke(ctx)
         except MemstoreError as error:
             typer.echo(f"memstore: {error}", err=True)
-            wrong_input = isinstance(error, ConfigurationError | InvalidMemoryError)
+            wrong_input = isinstance(error, ConfigurationError | ValueError)
             raise typer.Exit(_USAGE_STATUS if wrong_input else _STORE_STATUS) from None
 
 
@@ -61,7 +61,7 @@ def _root(
     """Memory for AI agents that decides what to keep, says why, and deletes only what expired."""
 
 
-for _module in (write, read, state, decide, policy):
+for _module in (write, read, state, decide, hypothesize, policy):
     _module.register(app)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from pathlib import Path
@@ -11,7 +12,7 @@ import platformdirs
 import typer
 
 from memstore.duration import parse_duration
-from memstore.errors import StoreUnavailableError
+from memstore.errors import InvalidMemoryError, StoreUnavailableError
 from memstore.memory import MemoryKind, TemporalKind, Tier
 
 if TYPE_CHECKING:
@@ -133,3 +134,17 @@ def moment(field: str, text: str | None, zone: tzinfo) -> datetime | None:
     from memstore.extraction.candidates import read_moment
 
     return None if text is None else read_moment(field, text, zone)
+
+
+def read_input(file: str) -> bytes:
+    """Return what is in a file, or what is on the standard input where its name is ``-``.
+
+    Raises:
+        InvalidMemoryError: it cannot be read.
+    """
+    if file == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise InvalidMemoryError("FILE", f"cannot be read: {error.strerror}") from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +21,7 @@ from memstore.cli.options import (
     TtlOption,
     moment,
     open_store,
+    read_input,
 )
 from memstore.errors import InvalidMemoryError
 from memstore.memory import DEFAULT_TENANT, MemoryKind
@@ -132,7 +132,7 @@ def ingest(
 
     memstore ingest notes.jsonl --content-field text
     """
-    raw = _read(file)
+    raw = read_input(file)
     with open_store(db, tenant, policy) as store, output.progress("storing") as progress:
         report = store.ingest(
             raw,
@@ -148,12 +148,3 @@ def ingest(
     typer.echo(str(report))
     for line in (*report.problems, *report.skipped):
         typer.echo(f"  {line}")
-
-
-def _read(file: str) -> bytes:
-    if file == "-":
-        return sys.stdin.buffer.read()
-    try:
-        return Path(file).read_bytes()
-    except OSError as error:
-        raise InvalidMemoryError("FILE", f"cannot be read: {error.strerror}") from None
