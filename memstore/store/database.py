@@ -216,7 +216,7 @@ def pause(attempt: int) -> float:
 def _checked_url(url: str | URL) -> URL:
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         parsed = None
     if parsed is None:
         raise ConfigurationError(

@@ -1,0 +1,90 @@
+"""``memstore decide`` shows the verdict, its cues in the sentence, and the steps before it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from memstore.cli.app import app
+
+AGREEMENT = "和主人有晚饭后出门走十分钟的约定；今天没走成，明天补上"
+
+
+@pytest.fixture(autouse=True)
+def _no_policy_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.delenv("MEMSTORE_POLICY", raising=False)
+
+
+def decide(*args: str) -> Result:
+    result = CliRunner().invoke(app, ["decide", *args])
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def decide_json(*args: str) -> Any:
+    return json.loads(decide(*args, "--json").stdout)
+
+
+def test_the_cues_are_marked_under_the_sentence_by_their_width_on_screen() -> None:
+    text, carets, verdict = decide(AGREEMENT, "--temporal", "one_off").stdout.splitlines()[:3]
+    assert text == AGREEMENT
+    assert carets == " " * 2 * AGREEMENT.index("约定") + "^^^^"
+    assert verdict.startswith("long: default; vetoed by agreement")
+
+
+def test_a_text_of_several_lines_stays_on_one_so_that_the_marks_fit() -> None:
+    assert decide("Fed the cat.\nIt slept.").stdout.startswith("Fed the cat. It slept.\n")
+
+
+def test_the_verdict_is_the_librarys() -> None:
+    verdict = decide_json("帮我订个 7 点的闹钟", "--temporal", "one_off")
+    assert (verdict["tier"], verdict["rule"]) == ("temp", "temporal_one_off")
+    assert decide_json("Bees", "--temporal", "durable")["reason"] == "temporal"
+    assert decide_json("Press twice to reset", "--kind", "procedural")["reason"] == "kind"
+    far = decide_json("帮我订个闹钟", "--temporal", "one_off", "--occurs-at", "2099-01-01")
+    assert far["tier"] == "long"
+
+
+def test_the_trace_lists_every_step_up_to_the_one_that_concluded() -> None:
+    steps = decide_json("Bees", "--temporal", "recurring", "--trace")["steps"]
+    assert [step["reason"] for step in steps] == [
+        "caller",
+        "pinned",
+        "explicit_remember",
+        "kind",
+        "temporal",
+    ]
+    assert [bool(step["finding"]["tier"]) for step in steps] == [False] * 4 + [True]
+
+
+def test_the_trace_says_why_a_step_did_not_conclude() -> None:
+    shown = decide(AGREEMENT, "--temporal", "one_off", "--trace").stdout
+    assert "one_off is not believed" in shown
+    assert "zh.agreement." in shown
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u202eabc", "[bold]x[/bold] :smile:", "🙂" * 50])
+def test_any_text_is_shown_as_it_is(text: str) -> None:
+    assert decide(text).stdout.startswith(text)
+
+
+def test_a_bad_bit_is_wrong_usage() -> None:
+    result = CliRunner().invoke(app, ["decide", "x", "--temporal", "once"])
+    assert result.exit_code == 2
+    assert "one_off, recurring, durable" in result.stderr
+
+
+def test_the_policy_file_counts(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text('temp_ttl = "2d"\n')
+    short, usual = (
+        decide_json("Set an alarm for 7", "--temporal", "one_off", *options)
+        for options in (("--policy", str(policy)), ())
+    )
+    assert short["expires_at"] < usual["expires_at"]
+    assert short["policy_version"] != usual["policy_version"]
