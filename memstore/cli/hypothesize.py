@@ -90,9 +90,8 @@ def hypothesize(
     from memstore.hypothesis.remembering import remember_declined
     from memstore.hypothesis.render import render
     from memstore.hypothesis.vocabulary import ConstraintKind
-    from memstore.hypothesis.world import WorldState
 
-    observed = WorldState.from_json(read_input(world))
+    observed = _read_world(world)
     wanted = Goal.from_plain(
         {
             "statement": goal,
@@ -119,8 +118,20 @@ def hypothesize(
         output.print_json((record or deliberation).to_plain())
         return
     output.console().print(render(deliberation))
-    if record is not None:
+    if record is None:
+        typer.echo("not sealed; --decide seals this decision")
+    else:
         typer.echo(f"sealed {record.seal.root}")
+
+
+def _read_world(file: str) -> WorldState:
+    from memstore.hypothesis.document import InvalidDocumentError
+    from memstore.hypothesis.world import WorldState
+
+    try:
+        return WorldState.from_json(read_input(file))
+    except InvalidDocumentError as error:
+        raise InvalidDocumentError(f"{file}: {error.field}", error.problem) from None
 
 
 def _store(

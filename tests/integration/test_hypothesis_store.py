@@ -296,7 +296,8 @@ def _count_outcomes(url: str, memory_id: str, start: Any) -> None:
 def test_eight_processes_at_once_lose_no_count(database_url: str) -> None:
     with MemoryStore.open(database_url) as store:
         memory = store.remember_procedure(SUBJECT, "deploy", STEPS).memory
-        context = multiprocessing.get_context("spawn")
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["memstore.store.sync", "memstore.hypothesis.remembering"])
         start = context.Barrier(PROCESSES)
         workers = [
             context.Process(target=_count_outcomes, args=(database_url, str(memory.id), start))
