@@ -20,6 +20,7 @@ from memstore.retention.text import UNSPACED, FoldedText, fold
 from memstore.retention.verdict import Strength
 
 _WORDS_REFERENCE = re.compile(r"<([\w-]+)>")
+_WORDS_IN_PATTERN = re.compile(r"(?<!\?P)<([\w-]+)>")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _HANGUL_END = re.compile("[\uac00-\ud7a3]$")
 _BUILT_IN_WORDS = {"digit": list("0123456789")}
@@ -196,10 +197,11 @@ def _read_cue(
     if language is not None and name.split(".", 1)[0] != language:
         raise ConfigurationError(f"{where}: the id must start with {language!r}")
     forms = _expand(entry.get("forms", ()), words, where)
-    patterns = tuple(entry.get("patterns", ()))
+    patterns = tuple(_listed_in(raw, words, where) for raw in entry.get("patterns", ()))
+    unless = tuple(_listed_in(raw, words, where) for raw in entry.get("unless", ()))
     if not forms and not patterns:
         raise ConfigurationError(f"{where}: needs forms or patterns")
-    for pattern in (*patterns, *entry.get("unless", ())):
+    for pattern in (*patterns, *unless):
         _check_pattern(pattern, where)
     try:
         return CueSpec(
@@ -210,7 +212,7 @@ def _read_cue(
             patterns=patterns,
             anchors=tuple(map(fold, _expand(entry.get("anchors", ()), words, where))),
             excepts=_expand(entry.get("except", ()), words, where),
-            unless_patterns=tuple(entry.get("unless", ())),
+            unless_patterns=unless,
             needs=tuple(Family(family) for family in entry.get("needs", ())),
             at=Position(entry["at"]) if "at" in entry else None,
             strength=Strength(entry.get("strength", "hard")),
@@ -219,6 +221,16 @@ def _read_cue(
         )
     except ValueError as error:
         raise ConfigurationError(f"{where}: {error}") from None
+
+
+def _listed_in(pattern: str, words: Mapping[str, list[str]], where: str) -> str:
+    """Return a pattern with ``<name>`` replaced by a group of the file's word list."""
+
+    def group(match: re.Match[str]) -> str:
+        listed = _expand([match.group()], words, where)
+        return "(?:" + "|".join(map(re.escape, map(fold, listed))) + ")"
+
+    return _WORDS_IN_PATTERN.sub(group, pattern)
 
 
 def _check_pattern(pattern: str, where: str) -> None:
