@@ -199,8 +199,14 @@ def _put_aside(
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.close(descriptor)
     try:
-        with closing(sqlite3.connect(unfinished)) as copy:
-            driver.backup(copy)
+        # Over a connection of its own: a backup never ends that reads from the one which holds
+        # the write lock. Nobody else can write meanwhile, so the copy is of this very moment.
+        source = f"{file.absolute().as_uri()}?mode=ro"
+        with (
+            closing(sqlite3.connect(source, uri=True)) as original,
+            closing(sqlite3.connect(unfinished)) as copy,
+        ):
+            original.backup(copy)
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, create_engine
-from sqlalchemy.pool import NullPool
+from sqlalchemy import Engine
 from support.ddl import describe
 
 from memstore.store import schema
@@ -14,11 +13,6 @@ from memstore.store.models import Base
 from memstore.store.upgrading import VERSION_TABLE
 
 GOLDEN = Path(__file__).parent / "golden"
-
-
-@pytest.fixture
-def engine(empty_database_url: str) -> Engine:
-    return create_engine(empty_database_url, poolclass=NullPool)
 
 
 def described(engine: Engine, *, without: str = "") -> str:

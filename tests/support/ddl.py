@@ -47,6 +47,15 @@ def describe(connection: Connection, *, without: str = "") -> str:
         connection: where to look.
         without: a table to leave out.
     """
-    statement = _SQLITE if connection.dialect.name == "sqlite" else _POSTGRESQL
-    lines = connection.execute(statement).scalars().all()
+    if connection.dialect.name == "sqlite":
+        lines = [_in_order(each) for each in connection.execute(_SQLITE).scalars()]
+    else:
+        lines = list(connection.execute(_POSTGRESQL).scalars())
     return "\n".join(line for line in lines if not without or without not in line) + "\n"
+
+
+def _in_order(statement: str) -> str:
+    """Sort the constraints of a CREATE TABLE: copying a table in batch mode shuffles them."""
+    head, *body = [line.strip().rstrip(",") for line in statement.splitlines()]
+    body.sort(key=lambda line: line if line.startswith("CONSTRAINT") else "")
+    return "\n".join([head, *body])
