@@ -1,9 +1,9 @@
 """Grammars of memory acts as data: one TOML file a language, checked and compiled on first use.
 
 A pattern is a regular expression over the folded text (`memstore.retention.text.fold`: lower case,
-ё as е, full-width as half-width, Traditional as Simplified) and has to match all of it. In a pattern
-a space stands for any white space, and `<name>` for the file's fragment of that name. The groups
-`text`, `amount` and `unit` become the act's arguments, as they were said.
+ё as е, full-width as half-width, Traditional as Simplified) and has to match all of it. A space in
+it stands for any white space, and `<name>` for the file's fragment of that name. The groups `text`,
+`amount` and `unit` become the act's arguments, as they were said.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any, Final
 
-from memstore.acts.duration import DurationWords
+from memstore.acts.spoken import DurationWords
 from memstore.retention.text import FoldedText
 
 LANGUAGES: Final = ("en", "ru", "zh")
@@ -105,15 +105,22 @@ def read_acts(text: str) -> tuple[Reading, ...]:
 @lru_cache(maxsize=1)
 def load_grammars() -> tuple[Grammar, ...]:
     """Return the grammars of all languages, in order of language and file."""
+    return tuple(grammar for data in _files() for grammar in _grammars(data))
+
+
+@lru_cache(maxsize=1)
+def function_words() -> frozenset[str]:
+    """Return the words of all languages that name nothing, folded."""
+    return frozenset(word for data in _files() for word in data["function_words"])
+
+
+def _files() -> Iterator[dict[str, Any]]:
     folder = resources.files(__package__) / "grammars"
-    return tuple(
-        grammar
-        for language in LANGUAGES
-        for grammar in _read(tomllib.loads((folder / f"{language}.toml").read_text("utf-8")))
-    )
+    for language in LANGUAGES:
+        yield tomllib.loads((folder / f"{language}.toml").read_text("utf-8"))
 
 
-def _read(data: Mapping[str, Any]) -> Iterator[Grammar]:
+def _grammars(data: Mapping[str, Any]) -> Iterator[Grammar]:
     fragments: dict[str, str] = {}
     for name, source in data["fragments"].items():
         fragments[name] = _expand(source, fragments)

@@ -1,8 +1,7 @@
-"""Lengths of time as they are said, and as an argument of `memory.extend`."""
+"""Lengths of time as they are said in an utterance."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,7 +9,14 @@ from types import MappingProxyType
 from typing import Any, Self
 
 _HOURS = MappingProxyType(
-    {"hour": 1, "day": 24, "week": 7 * 24, "month": 30 * 24, "half_year": 365 * 12, "year": 365 * 24}
+    {
+        "hour": 1,
+        "day": 24,
+        "week": 7 * 24,
+        "month": 30 * 24,
+        "half_year": 365 * 12,
+        "year": 365 * 24,
+    }
 )
 
 
@@ -32,7 +38,9 @@ class DurationWords:
     def of(cls, data: Mapping[str, Any]) -> Self:
         """Return the words of a grammar file's `durations` table."""
         units = {word: _HOURS[unit] for unit, words in data["units"].items() for word in words}
-        return cls(MappingProxyType(dict(data["numbers"])), MappingProxyType(units), tuple(data["more"]))
+        return cls(
+            MappingProxyType(dict(data["numbers"])), MappingProxyType(units), tuple(data["more"])
+        )
 
     @property
     def pattern(self) -> str:
@@ -50,21 +58,3 @@ class DurationWords:
 
 def _any_of(words: Iterable[str]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
-
-
-_DURATION = re.compile(r"P(?:(\d{1,6})D)?(?:T(\d{1,6})H)?")
-
-
-def format_duration(ttl: timedelta) -> str:
-    """Return a length of time in ISO 8601, in days and hours: `P14D`, `PT36H`."""
-    hours = round(ttl / timedelta(hours=1))
-    return f"P{hours // 24}D" if hours % 24 == 0 else f"PT{hours}H"
-
-
-def parse_duration(text: str) -> timedelta | None:
-    """Return the length of time of an ISO 8601 text in days and hours, or `None`."""
-    match = _DURATION.fullmatch(text)
-    if match is None or not any(match.groups()):
-        return None
-    days, hours = (int(group or 0) for group in match.groups())
-    return timedelta(days=days, hours=hours) or None
