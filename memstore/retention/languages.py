@@ -1,30 +1,111 @@
-"""Which languages a text can be in, told from its script; what no lexicon covers is never guessed."""
+"""Whether a lexicon covers the language of a text, told from script, letters and frequent words.
+
+A language detector with a model would be the heavier part of a decision and guesses worst on what
+memories are: one short sentence. Here a Latin text counts as covered only on evidence for a
+covered language; without any it does not, because an uncovered text is kept.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
 
-_SCRIPTS = {
-    "han": re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"),
-    "kana": re.compile("[\u3040-\u30ff]"),
-    "hangul": re.compile("[\u1100-\u11ff\uac00-\ud7a3]"),
-    "cyrillic": re.compile("[\u0400-\u052f]"),
-    "latin": re.compile("[a-z\u00df-\u024f\u1e00-\u1eff]"),
-}
-_ANY_LETTER = re.compile(r"[^\W\d_]")
+from memstore.retention.text import FoldedText, fold
+
+_RUNS = re.compile(
+    "(?P<latin>[a-z\u00df-\u024f\u1e00-\u1eff]+)"
+    "|(?P<cyrillic>[\u0400-\u052f]+)"
+    "|(?P<zh>[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+)"
+    "|(?P<ja>[\u3040-\u30ff]+)"
+    "|(?P<ko>[\u1100-\u11ff\uac00-\ud7a3]+)"
+    r"|(?P<other>[^\W\d_])"
+)
+_LETTERS_A_SIGN = {"zh": 3, "ko": 2}
+"""A Chinese sentence full of product names is still Chinese: its signs say more than letters."""
+_ASSUMED = {"cyrillic": "ru"}
+"""The language of a script's text that says nothing for another: its neighbours always do."""
 
 
-def is_covered(folded: str, languages: Set[str]) -> bool:
-    """Return whether a lexicon of ``languages`` can judge the folded text."""
-    letters = len(_ANY_LETTER.findall(folded))
-    if not letters:
+@dataclass(frozen=True)
+class _Evidence:
+    """What speaks for and against a set of covered languages in one script."""
+
+    ours: frozenset[str]
+    """Words of a covered language, shared ones included."""
+    only_ours: frozenset[str]
+    foreign: frozenset[str]
+    """Words of no covered language."""
+    our_letters: frozenset[str]
+    foreign_letters: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def _speakers() -> dict[str, tuple[dict[str, set[str]], dict[str, set[str]]]]:
+    """Return, for each script, who uses each word and who each peculiar letter."""
+    data = resources.files("memstore.retention") / "languages.toml"
+    scripts = {}
+    for script, languages in tomllib.loads(data.read_text(encoding="utf-8")).items():
+        words: dict[str, set[str]] = defaultdict(set)
+        letters: dict[str, set[str]] = defaultdict(set)
+        for language, entry in languages.items():
+            for word in fold(entry["words"]).split():
+                words[word].add(language)
+            for letter in fold(entry.get("letters", "")):
+                letters[letter].add(language)
+        scripts[script] = words, letters
+    return scripts
+
+
+@lru_cache(maxsize=32)
+def _evidence(script: str, languages: frozenset[str]) -> _Evidence:
+    words, letters = _speakers()[script]
+    return _Evidence(
+        ours=frozenset(word for word, by in words.items() if by & languages),
+        only_ours=frozenset(word for word, by in words.items() if by <= languages),
+        foreign=frozenset(word for word, by in words.items() if not by & languages),
+        our_letters=frozenset(letter for letter, by in letters.items() if by <= languages),
+        foreign_letters=frozenset(letter for letter, by in letters.items() if not by & languages),
+    )
+
+
+def is_covered(text: FoldedText, languages: frozenset[str]) -> bool:
+    """Return whether a lexicon of ``languages`` can judge the text.
+
+    The script with the most letters decides; where it serves several languages, their frequent
+    words and peculiar letters do. A text without any letter is covered.
+    """
+    if text.folded.isascii():
+        return _is_spoken("latin", text, languages)
+    lengths: dict[str, int] = defaultdict(int)
+    for run in _RUNS.finditer(text.folded):
+        script = str(run.lastgroup)
+        lengths[script] += (run.end() - run.start()) * _LETTERS_A_SIGN.get(script, 1)
+    if not lengths:
         return True
-    counts = {name: len(script.findall(folded)) for name, script in _SCRIPTS.items()}
-    if counts["kana"]:
-        return "ja" in languages
-    script = max(counts, key=lambda name: counts[name])
-    if counts[script] * 2 < letters:
-        return False
-    speakers = {"han": {"zh"}, "hangul": {"ko"}, "cyrillic": {"ru"}, "latin": {"en"}}
-    return bool(speakers[script] & set(languages))
+    script = "ja" if lengths["ja"] else max(lengths, key=lambda name: lengths[name])
+    if script in ("latin", "cyrillic"):
+        return _is_spoken(script, text, languages)
+    return script in languages
+
+
+def _is_spoken(script: str, text: FoldedText, languages: frozenset[str]) -> bool:
+    """Return whether words and letters speak for a covered language more than for others."""
+    evidence = _evidence(script, languages)
+    words = set(text.words.split())
+    against = len(words & evidence.foreign)
+    letters: Iterable[str] = () if text.folded.isascii() else set(text.folded)
+    against += len(evidence.foreign_letters.intersection(letters))
+    if not against:
+        return (
+            not words.isdisjoint(evidence.ours)
+            or _ASSUMED.get(script) in languages
+            or not any(map(str.isalpha, words))
+        )
+    return (
+        len(words & evidence.only_ours) + len(evidence.our_letters.intersection(letters)) > against
+    )

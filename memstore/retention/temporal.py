@@ -83,7 +83,7 @@ def temporal_verdict(temporal: TemporalKind, scan: Scan, policy: RetentionPolicy
             None, f"one_off is not believed: the text holds {family}", None, cues, family
         )
     if not policy.trust_bit_without_lexicon and not is_covered(
-        scan.text.folded, policy.lexicon.veto_languages
+        scan.text, policy.lexicon.veto_languages
     ):
         return _NOT_COVERED
     return _ONE_OFF

@@ -1,0 +1,72 @@
+"""Which texts a lexicon covers, so that an extractor's one_off is believed only there."""
+
+from __future__ import annotations
+
+import pytest
+
+from memstore.retention.languages import is_covered
+from memstore.retention.text import FoldedText
+
+COVERED = frozenset({"de", "en", "es", "fr", "it", "ja", "ko", "pt", "ru", "zh"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Order a pizza for tonight",
+        "buy milk",
+        "I'm stuck in traffic",
+        "Heute habe ich keinen Hunger",
+        "Hoy he comido en casa de Ana",
+        "Ce soir je reste chez moi",
+        "Stasera ceno con mia sorella",
+        "Amanhã vou ao dentista",
+        "Поставь будильник на семь",
+        "Вечером схожу в магазин",
+        "今晚訂披薩",
+        "帮我在 GitHub 上开一个 issue",
+        "明日は雨だ",
+        "오늘 저녁에 피자를 시켰다",
+        "",
+        "12:30 → 14:00",
+        "🍕",
+    ],
+)
+def test_sentences_of_covered_languages_are_covered(text: str) -> None:
+    assert is_covered(FoldedText(text), COVERED)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "วันนี้ฉันซื้อนม",
+        "اشتريت الحليب اليوم",
+        "मैंने आज दूध खरीदा",
+        "קניתי חלב היום",
+        "Hôm nay tôi mua sữa",
+        "Kupiłem dziś mleko",
+        "Bugün süt aldım",
+        "Я сьогодні купив молоко і хліб",
+        "Ik heb vandaag melk gekocht",
+        "Jag köpte mjölk idag",
+        "Dnes jsem koupil mléko",
+        "Saya membeli susu hari ini",
+        "Am cumpărat lapte azi și pâine",
+        "Днес купих мляко и хляб от магазина",
+        "Данас сам купио млеко и хлеб",
+        "Ostin tänään maitoa",
+        "Ma a boltban tejet és kenyeret vettem",
+        "Σήμερα αγόρασα γάλα",
+        "დღეს რძე ვიყიდე",
+        "xkcd qwrt zzz",
+    ],
+)
+def test_sentences_of_other_languages_are_not(text: str) -> None:
+    assert not is_covered(FoldedText(text), COVERED)
+
+
+def test_a_language_is_covered_only_while_its_lexicon_is_loaded() -> None:
+    assert not is_covered(FoldedText("Heute habe ich keinen Hunger"), frozenset({"en"}))
+    assert not is_covered(FoldedText("今晚订披萨"), frozenset({"ja"}))
+    assert not is_covered(FoldedText("明日は雨だ"), frozenset({"zh"}))
+    assert not is_covered(FoldedText("Поставь будильник"), frozenset({"en"}))
