@@ -19,6 +19,7 @@ from memstore.cli.options import (
     read_input,
 )
 from memstore.errors import ConfigurationError, MemstoreError
+from memstore.limits import without_controls
 from memstore.memory import DEFAULT_TENANT
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def hypothesize(
     memstore hypothesize world.json --goal "tidy up" --decide --json > record.json
     """
     from memstore.hypothesis.deliberation import hypothesize as deliberate
-    from memstore.hypothesis.plan import Constraint, Goal
+    from memstore.hypothesis.plan import Goal
     from memstore.hypothesis.proposer import GoalProposer, Proposer, SignalProposer
     from memstore.hypothesis.recollection import MemoryProposer
     from memstore.hypothesis.record import seal
@@ -97,7 +98,7 @@ def hypothesize(
             "statement": goal,
             "grounded_in": ground or [],
             "constraints": [
-                Constraint(kind=ConstraintKind.MUST_NOT, subject=text) for text in must_not or []
+                {"kind": ConstraintKind.MUST_NOT, "subject": text} for text in must_not or []
             ],
         }
     )
@@ -160,7 +161,7 @@ def _warn_of_dangling(world: WorldState, cited: tuple[str, ...]) -> None:
     for id_ in cited:
         if id_ not in known:
             near = get_close_matches(id_, known, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            hint = f"; did you mean {without_controls(near[0])}?" if near else ""
             typer.echo(f"memstore: this world has no signal {id_}{hint}", err=True)
         elif not any(signal.measured for signal in world.signals if signal.id == id_):
             typer.echo(f"memstore: signal {id_} was not measured and grounds nothing", err=True)

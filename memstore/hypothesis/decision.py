@@ -29,7 +29,7 @@ from memstore.hypothesis.term import Coverage, Term
 _DIGITS = 9
 """Utilities equal to 1e-9 are a tie, and a record holds no finer difference."""
 
-Weight = Annotated[Finite, Field(ge=0.0)]
+Weight = Annotated[Finite, Field(ge=0.0, le=1_000.0)]
 
 
 class Preferences(Document):

@@ -38,7 +38,11 @@ class InvalidDocumentError(MemstoreError, ValueError):
 
 
 class Document(BaseModel):
-    """Base of the frozen values that go into a decision record."""
+    """Base of the frozen values that go into a decision record.
+
+    Constructed with a value that does not fit, it raises pydantic's ``ValidationError`` (a
+    ``ValueError``), whose message leaves the value out.
+    """
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True

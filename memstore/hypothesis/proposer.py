@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, Self
+
+from pydantic import model_validator
 
 from memstore.hypothesis.document import Document, Label, Text
 from memstore.hypothesis.plan import GOAL_HYPOTHESIS_ID, Action, Goal, Hypothesis, Origin
@@ -28,11 +30,21 @@ class ModelCall(Document):
 
 
 class Proposal(Document):
-    """The branches of one proposer; ``model_call`` is set exactly where a model was asked."""
+    """The branches of one proposer; ``model_call`` is set exactly where a model was asked.
+
+    A model's branch without the call that it came from is refused: nobody could re-read it.
+    """
 
     proposer: Label
     hypotheses: tuple[Hypothesis, ...] = ()
     model_call: ModelCall | None = None
+
+    @model_validator(mode="after")
+    def _models_answer_for_their_branches(self) -> Self:
+        from_model = any(h.origin.kind is OriginKind.MODEL for h in self.hypotheses)
+        if from_model and self.model_call is None:
+            raise ValueError("a branch of a model comes with its model id, prompt and raw output")
+        return self
 
 
 class Proposer(Protocol):

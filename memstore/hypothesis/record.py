@@ -16,6 +16,7 @@ from typing import Any, Literal
 from memstore.hypothesis.deliberation import Deliberation
 from memstore.hypothesis.document import Document, InvalidDocumentError, dump_json, load_json
 from memstore.hypothesis.world import Moment
+from memstore.limits import check_moment
 
 _DIGITS = 9
 """Numbers are bound to 1e-9: JSON libraries differ in the last bits of a float."""
@@ -66,9 +67,13 @@ def seal(deliberation: Deliberation, *, decided_at: datetime) -> DecisionRecord:
     Args:
         deliberation: what to seal.
         decided_at: an aware datetime.
+
+    Raises:
+        InvalidMemoryError: ``decided_at`` is naive.
     """
+    moment = check_moment("decided_at", decided_at)
     unsealed = DecisionRecord(
-        **dict(deliberation), decided_at=decided_at, seal=Seal(parts={}, root="")
+        **dict(deliberation), decided_at=moment, seal=Seal(parts={}, root="")
     ).to_plain()
     del unsealed["seal"]
     parts = {name: _digest(part) for name, part in unsealed.items()}

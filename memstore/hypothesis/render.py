@@ -34,7 +34,7 @@ def render(deliberation: Deliberation) -> RenderableType:
         ranking_table(deliberation),
         Text(f"{UNMEASURED} was not measured; it adds nothing to the utility."),
         Text(f"measured over all ranked branches: {deliberation.decision.coverage}"),
-        Text(decision_text(deliberation.decision)),
+        _shown(decision_text(deliberation.decision)),
     )
 
 

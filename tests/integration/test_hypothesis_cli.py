@@ -102,6 +102,16 @@ def test_a_decision_is_sealed_and_its_json_verifies(run: Run, world: str) -> Non
     assert "not sealed" in run(world).stdout
 
 
+@pytest.mark.parametrize("option", ["--goal", "--ground", "--must-not"])
+def test_an_option_that_is_no_text_is_one_line_and_status_2(
+    run: Run, world: str, option: str
+) -> None:
+    result = run(world, option, "\udcff")
+    assert result.exit_code == 2
+    assert "lone surrogate" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
 def test_nothing_is_written_without_remember(run: Run, world: str, database_url: str) -> None:
     assert run(world, "--goal", "add tests", "--decide").exit_code == 0
     with MemoryStore.open(database_url) as store:

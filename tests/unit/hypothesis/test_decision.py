@@ -75,8 +75,8 @@ def test_weights_are_a_preference_of_the_caller() -> None:
     assert utility_of(a_projection(gain=0.5, risk=0.1), cautious).value == pytest.approx(0.3)
 
 
-@pytest.mark.parametrize("weight", [-0.1, math.nan, math.inf, True])
-def test_a_weight_that_is_no_finite_number_from_0_on_is_refused(weight: float) -> None:
+@pytest.mark.parametrize("weight", [-0.1, 1_001.0, math.nan, math.inf, True])
+def test_a_weight_that_is_no_number_from_0_to_1000_is_refused(weight: float) -> None:
     with pytest.raises(ValidationError, match="risk"):
         Preferences(risk=weight)
 

@@ -6,6 +6,7 @@ import json
 import logging
 
 import pytest
+from pydantic import ValidationError
 from support.worlds import a_hypothesis, a_signal, a_world
 
 from memstore.hypothesis.deliberation import hypothesize
@@ -149,6 +150,12 @@ class BrokenModel:
 
     def complete(self, prompt: str) -> str:
         raise TimeoutError(f"no answer to {prompt}")
+
+
+def test_a_models_branch_does_not_come_without_its_call() -> None:
+    proposal = ModelProposer(FixedModel(_answer(_model_branch()))).propose(a_world(), GOAL)
+    with pytest.raises(ValidationError, match="model id, prompt and raw output"):
+        Proposal(proposer="smuggler", hypotheses=proposal.hypotheses)
 
 
 def _answer(*branches: object) -> str:

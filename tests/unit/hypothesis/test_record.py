@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.worlds import a_signal, a_world
 
+from memstore.errors import InvalidMemoryError
 from memstore.hypothesis.deliberation import Deliberation, hypothesize
 from memstore.hypothesis.document import InvalidDocumentError, load_json
 from memstore.hypothesis.model import ModelProposer
@@ -83,6 +84,11 @@ def test_equal_deliberations_seal_alike_and_other_times_do_not() -> None:
     later = seal(_deliberation(), decided_at=NOW.replace(hour=11))
     assert later.seal.root != RECORD.seal.root
     assert later.seal.parts["world"] == RECORD.seal.parts["world"]
+
+
+def test_a_record_needs_an_aware_time() -> None:
+    with pytest.raises(InvalidMemoryError, match="decided_at"):
+        seal(_deliberation(), decided_at=NOW.replace(tzinfo=None))
 
 
 def _as_another_library_would(value: Any) -> Any:
