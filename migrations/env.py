@@ -16,10 +16,10 @@ from alembic.operations import MigrationScript
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection, Engine, create_engine, make_url
-from sqlalchemy.pool import NullPool
+from sqlalchemy import Connection, Engine
 
 from memstore.store import upgrading
+from memstore.store.engine import checked_url, create
 from memstore.store.models import Base
 
 config = context.config
@@ -27,7 +27,7 @@ config = context.config
 
 def bind() -> Engine | Connection:
     given: Engine | Connection | None = config.attributes.get("bind")
-    return given if given is not None else create_engine(url(), poolclass=NullPool)
+    return given if given is not None else create(checked_url(url()))
 
 
 def url() -> str:
@@ -82,7 +82,7 @@ def migrate(connection: Connection, *, within_transaction: bool) -> None:
 
 def run_offline() -> None:
     context.configure(
-        dialect_name=config.attributes.get("dialect") or make_url(url()).get_backend_name(),
+        dialect_name=config.attributes.get("dialect") or checked_url(url()).get_backend_name(),
         target_metadata=Base.metadata,
         version_table=upgrading.VERSION_TABLE,
         transaction_per_migration=True,

@@ -5,40 +5,33 @@ What sweep and operators hold; stores of single tenants stand on it.
 
 from __future__ import annotations
 
-import json
 import os
 import random
-import sqlite3
 import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import count
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import ParamSpec, Self, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, Pool, QueuePool, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy import URL, Connection, Engine, Pool
+from sqlalchemy.exc import SQLAlchemyError
 
-from memstore.errors import ConfigurationError, MemstoreError
+from memstore.errors import MemstoreError
 from memstore.store import schema
 from memstore.store.clock import Clock
+from memstore.store.engine import LOCK_PATIENCE, checked_url, create, is_in_memory, require_known
 from memstore.store.failures import is_transient, raising_memstore_errors
 from memstore.store.transactions import Operation, begin
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-LOCK_PATIENCE = timedelta(seconds=10)
-"""How long a transaction waits for a SQLite file that another process is writing to."""
 MAX_ATTEMPTS = 8
 """How often a transaction that lost to another one is tried in all."""
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
-_DRIVERS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg"}
-_BACK_ENDS = ("sqlite", "postgresql")
-_POOL_TIMEOUT = 60.0
 
 _opened: weakref.WeakSet[Database] = weakref.WeakSet()
 _inherited: list[Pool] = []
@@ -91,8 +84,8 @@ class Database:
             SchemaOutOfDateError, SchemaTooNewError: the schema does not fit this release.
             StoreUnavailableError: the database cannot be reached or opened.
         """
-        engine = _engine(
-            _checked_url(url),
+        engine = create(
+            checked_url(url),
             lock_patience=lock_patience,
             prepared_statements=prepared_statements,
         )
@@ -110,7 +103,7 @@ class Database:
 
         Args and errors: as :meth:`open`.
         """
-        _require_known(engine.dialect.name)
+        require_known(engine.dialect.name)
         database = cls(engine, Clock(clock), owned=False)
         database.check_schema()
         return database
@@ -211,76 +204,6 @@ def pause(attempt: int) -> float:
     """Return how many seconds to wait after an attempt: exponential, with full jitter."""
     ceiling = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)
     return random.uniform(_FIRST_PAUSE / 2, ceiling)  # noqa: S311
-
-
-def _checked_url(url: str | URL) -> URL:
-    try:
-        parsed = make_url(url)
-    except (ArgumentError, ValueError):
-        parsed = None
-    if parsed is None:
-        raise ConfigurationError(
-            "the database URL cannot be read; write sqlite:///FILE or "
-            "postgresql://USER:PASSWORD@HOST/NAME"
-        )
-    parsed = parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername))
-    _require_known(parsed.get_backend_name())
-    return parsed
-
-
-def _require_known(back_end: str) -> None:
-    if back_end not in _BACK_ENDS:
-        raise ConfigurationError(
-            f"{back_end} is no database that memstore works on; use SQLite or PostgreSQL"
-        )
-
-
-def _engine(url: URL, *, lock_patience: timedelta, prepared_statements: bool) -> Engine:
-    options: dict[str, Any] = {
-        "hide_parameters": True,
-        "json_serializer": partial(json.dumps, ensure_ascii=False, separators=(",", ":")),
-    }
-    if url.get_backend_name() == "postgresql":
-        options["pool_pre_ping"] = True
-        if url.get_driver_name() == "psycopg" and not prepared_statements:
-            options["connect_args"] = {"prepare_threshold": None}
-    else:
-        options["connect_args"] = {"timeout": lock_patience.total_seconds()}
-        if is_in_memory(url):
-            # One connection, which threads take in turns: another would be another database.
-            options |= {
-                "poolclass": QueuePool,
-                "pool_size": 1,
-                "max_overflow": 0,
-                "pool_timeout": _POOL_TIMEOUT,
-            }
-            options["connect_args"]["check_same_thread"] = False
-    failure: Exception | None = None
-    try:
-        engine = create_engine(url, **options)
-    except (ArgumentError, NoSuchModuleError, ImportError, TypeError) as error:
-        failure = error
-    if failure is not None:
-        raise ConfigurationError(
-            f"no driver for {url.drivername} can be used ({type(failure).__name__}); "
-            "write sqlite:///FILE or postgresql+psycopg://…"
-        )
-    if url.get_backend_name() == "sqlite":
-        event.listen(engine, "connect", _set_pragmas)
-    return engine
-
-
-def is_in_memory(url: URL) -> bool:
-    """Return whether a SQLite URL names no file."""
-    name = url.database
-    return not name or name == ":memory:" or "mode=memory" in str(url)
-
-
-def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
-    cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "foreign_keys=ON", "secure_delete=ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
 
 
 def _forget_connections() -> None:

@@ -17,12 +17,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, inspect, make_url, text
-from sqlalchemy.pool import NullPool
+from sqlalchemy import URL, Connection, Engine, inspect, text
 
 import memstore
 from memstore.errors import ConfigurationError, SchemaOutOfDateError, SchemaTooNewError
 from memstore.store import upgrading
+from memstore.store.engine import checked_url, create
+from memstore.store.failures import raising_memstore_errors
 from memstore.store.upgrading import VERSION_TABLE
 
 if TYPE_CHECKING:
@@ -392,14 +393,16 @@ def _command_errors() -> Iterator[None]:
 
 @contextmanager
 def _bound(target: Target) -> Iterator[Engine | Connection]:
-    if isinstance(target, Engine | Connection):
-        yield target
-        return
-    engine = create_engine(make_url(target), poolclass=NullPool)
-    try:
-        yield engine
-    finally:
-        engine.dispose()
+    """Give the engine or connection of a target, and raise database errors as memstore's."""
+    with raising_memstore_errors():
+        if isinstance(target, Engine | Connection):
+            yield target
+            return
+        engine = create(checked_url(target))
+        try:
+            yield engine
+        finally:
+            engine.dispose()
 
 
 @contextmanager

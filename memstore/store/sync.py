@@ -18,8 +18,9 @@ from memstore.memory import DEFAULT_TENANT, Memory, MemoryKind, TemporalKind, Ti
 from memstore.retention.policy import DEFAULT_POLICY, RetentionPolicy
 from memstore.retention.text import fold
 from memstore.store import schema
-from memstore.store.database import LOCK_PATIENCE, Database
+from memstore.store.database import Database
 from memstore.store.drafts import NewMemory, check_kind, draft, draft_item
+from memstore.store.engine import LOCK_PATIENCE
 from memstore.store.ingestion import drafts_of
 from memstore.store.operations import forget as forgetting
 from memstore.store.operations import ingest as ingesting

@@ -1,0 +1,109 @@
+"""Engines for URLs: which drivers and options memstore uses on each back end."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from sqlalchemy import URL, Engine, QueuePool, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+from memstore.errors import ConfigurationError
+
+LOCK_PATIENCE = timedelta(seconds=10)
+"""How long a transaction waits for a SQLite file that another process is writing to."""
+
+_DRIVERS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg"}
+_BACK_ENDS = ("sqlite", "postgresql")
+_POOL_TIMEOUT = 60.0
+
+
+def checked_url(url: str | URL) -> URL:
+    """Return a URL that memstore can work on, with the driver that it uses.
+
+    Raises:
+        ConfigurationError: it is malformed or names another kind of database.
+    """
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        parsed = None
+    if parsed is None:
+        raise ConfigurationError(
+            "the database URL cannot be read; write sqlite:///FILE or "
+            "postgresql://USER:PASSWORD@HOST/NAME"
+        )
+    parsed = parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername))
+    require_known(parsed.get_backend_name())
+    return parsed
+
+
+def require_known(back_end: str) -> None:
+    """Raise ConfigurationError for a back end that memstore does not work on."""
+    if back_end not in _BACK_ENDS:
+        raise ConfigurationError(
+            f"{back_end} is no database that memstore works on; use SQLite or PostgreSQL"
+        )
+
+
+def create(
+    url: URL, *, lock_patience: timedelta = LOCK_PATIENCE, prepared_statements: bool = True
+) -> Engine:
+    """Create the engine of a checked URL; nothing is connected yet.
+
+    Args:
+        url: from :func:`checked_url`.
+        lock_patience: how long to wait for a SQLite file that another process writes to.
+        prepared_statements: False behind a pooler that cannot carry them.
+
+    Raises:
+        ConfigurationError: its driver is not installed or refuses an option of the URL.
+    """
+    options: dict[str, Any] = {
+        "hide_parameters": True,
+        "json_serializer": partial(json.dumps, ensure_ascii=False, separators=(",", ":")),
+    }
+    if url.get_backend_name() == "postgresql":
+        options["pool_pre_ping"] = True
+        if url.get_driver_name() == "psycopg" and not prepared_statements:
+            options["connect_args"] = {"prepare_threshold": None}
+    else:
+        options["connect_args"] = {"timeout": lock_patience.total_seconds()}
+        if is_in_memory(url):
+            # One connection, which threads take in turns: another would be another database.
+            options |= {
+                "poolclass": QueuePool,
+                "pool_size": 1,
+                "max_overflow": 0,
+                "pool_timeout": _POOL_TIMEOUT,
+            }
+            options["connect_args"]["check_same_thread"] = False
+    failure: Exception | None = None
+    try:
+        engine = create_engine(url, **options)
+    except (ArgumentError, NoSuchModuleError, ImportError, TypeError) as error:
+        failure = error
+    if failure is not None:
+        raise ConfigurationError(
+            f"no driver for {url.drivername} can be used ({type(failure).__name__}); "
+            "write sqlite:///FILE or postgresql+psycopg://…"
+        )
+    if url.get_backend_name() == "sqlite":
+        event.listen(engine, "connect", _set_pragmas)
+    return engine
+
+
+def is_in_memory(url: URL) -> bool:
+    """Return whether a SQLite URL names no file."""
+    name = url.database
+    return not name or name == ":memory:" or "mode=memory" in str(url)
+
+
+def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "foreign_keys=ON", "secure_delete=ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
