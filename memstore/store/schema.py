@@ -11,7 +11,7 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -66,7 +66,7 @@ class SchemaState:
 
     status: SchemaStatus
     revision: str | None
-    head: str = HEAD_REVISION
+    head: str = field(default_factory=lambda: HEAD_REVISION)
     min_reader: str | None = None
     foreign: tuple[str, ...] = ()
 

@@ -25,8 +25,16 @@ def later_migrations(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def later_release(later_migrations: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Make this process the later release; gives its newest revision."""
+def later_release(
+    later_migrations: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    sqlite_template: Path,
+    postgres_template: str,
+) -> str:
+    """Make this process the later release; gives its newest revision.
+
+    The templates are asked for so that they are made before, by this release.
+    """
     monkeypatch.setattr(schema, "_migrations", lambda: later_migrations)
     monkeypatch.setattr(schema, "HEAD_REVISION", LATER_HEAD)
     return LATER_HEAD
