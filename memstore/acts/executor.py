@@ -75,6 +75,11 @@ class ActOutcome(StrEnum):
     """The store has a reason not to; `reason` says which."""
 
 
+_DONE = frozenset(
+    {ActOutcome.REMEMBERED, ActOutcome.FORGOTTEN, ActOutcome.PINNED, ActOutcome.EXTENDED}
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActResult:
     """What became of a memory act.
@@ -100,6 +105,11 @@ class ActResult:
     content: str = ""
     report: ForgetReport | None = None
     reason: str = ""
+
+    @property
+    def done(self) -> bool:
+        """Whether what was asked for was done; a recall that finds nothing is done."""
+        return self.outcome in _DONE or self.capability is Capability.RECALL
 
     def __str__(self) -> str:
         parts = [f"{self.capability}: {self.outcome}"]
