@@ -35,7 +35,8 @@ def _one_of(values: Iterable[str]) -> Callable[[str], str]:
     return parse
 
 
-def _duration(text: str) -> timedelta:
+def duration(text: str) -> timedelta:
+    """Parse an option that is a length of time."""
     try:
         return parse_duration(text)
     except ValueError as error:
@@ -83,7 +84,7 @@ KindOption = Annotated[MemoryKind, typer.Option(help="What sort of memory.")]
 MemoryIdArgument = Annotated[str, typer.Argument(metavar="ID", help="Id of the memory.")]
 TtlOption = Annotated[
     timedelta | None,
-    typer.Option("--ttl", parser=_duration, metavar="TIME", help="Time to live: 7d, 36h, 1d12h."),
+    typer.Option("--ttl", parser=duration, metavar="TIME", help="Time to live: 7d, 36h, 1d12h."),
 ]
 
 
