@@ -13,6 +13,8 @@ from memstore.acts.directive import asked_to_remember
 from memstore.acts.find import MOST_SHOWN, Fit, Found, Recaller, find_memories, named_words
 from memstore.acts.grammar import Capability
 from memstore.capability.resolve import ActionCandidate
+from memstore.claim.segment import HAN_KANA
+from memstore.claim.tokens import tokens
 from memstore.duration import parse_duration
 from memstore.errors import (
     ConfigurationError,
@@ -189,7 +191,7 @@ class ActExecutor:
                 return self._change(capability, text, action.args[1:], go_on, choose, dry_run)
 
     def _remember(self, text: str, *, dry_run: bool) -> ActResult:
-        if not text:
+        if not tokens(text, segmenter=HAN_KANA):
             return ActResult(capability=Capability.REMEMBER, outcome=ActOutcome.NOTHING_NAMED)
         now, policy = self._now(), self._store.policy
         content = asked_to_remember(text, policy=policy, now=now)
