@@ -49,10 +49,25 @@ def to_json(value: object) -> Any:
             raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-def print_json(value: object) -> None:
-    """Print a value as one JSON document, in ASCII where the terminal knows no more."""
+def json_text(value: object, *, indent: int | None = 2) -> str:
+    """Return a value as JSON, in ASCII where the output knows no more."""
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
-    typer.echo(json.dumps(to_json(value), ensure_ascii=encoding != "utf8", indent=2))
+    return json.dumps(to_json(value), ensure_ascii=encoding != "utf8", indent=indent)
+
+
+def print_json(value: object) -> None:
+    """Print a value as one JSON document."""
+    typer.echo(json_text(value))
+
+
+def print_json_with(head: Mapping[str, Any], name: str, items: Iterable[object]) -> None:
+    """Print a JSON object with one more member, a list of any length that is never held."""
+    typer.echo(json_text(head).removesuffix("\n}") + f",\n  {json.dumps(name)}: [", nl=False)
+    separator = "\n    "
+    for item in items:
+        typer.echo(separator + json_text(item, indent=None), nl=False)
+        separator = ",\n    "
+    typer.echo("\n  ]\n}")
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -80,8 +95,8 @@ def print_table(
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function of the done and the total; it shows a bar on a terminal, else nothing."""
+def progress(what: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Yield a function of the done and the total, if known; it draws a bar on a terminal only."""
     from rich.progress import Progress
 
     screen = console(stderr=True)
