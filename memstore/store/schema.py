@@ -22,7 +22,7 @@ from sqlalchemy import URL, Connection, Engine, inspect, text
 import memstore
 from memstore.errors import ConfigurationError, SchemaOutOfDateError, SchemaTooNewError
 from memstore.store import upgrading
-from memstore.store.engine import checked_url, create
+from memstore.store.engine import checked_url, create, is_in_memory
 from memstore.store.failures import raising_memstore_errors
 from memstore.store.upgrading import VERSION_TABLE
 
@@ -226,7 +226,9 @@ def aside_copy(bind: Engine) -> Path | None:
 
 
 def current(target: Target) -> SchemaState:
-    """Return how a database's schema stands."""
+    """Return how a database's schema stands; a SQLite file that does not exist is not made."""
+    if isinstance(target, str | URL) and _is_missing_file(checked_url(target)):
+        return SchemaState(SchemaStatus.EMPTY, None)
     with _bound(target) as bind, _connected(bind) as connection:
         return state(connection)
 
@@ -379,6 +381,13 @@ def _require_changeable(found: SchemaState, name: str) -> None:
             f"the schema is at revision {found.revision}, which this release does not know (it"
             f" ends at {found.head}); {name} with the release that made it"
         )
+
+
+def _is_missing_file(url: URL) -> bool:
+    if url.get_backend_name() != "sqlite" or is_in_memory(url):
+        return False
+    file = Path(str(url.database))
+    return file.parent.is_dir() and not file.exists()
 
 
 @contextmanager

@@ -200,6 +200,13 @@ def test_another_applications_alembic_table_is_no_concern(empty_database_url: st
     run(empty_database_url, "INSERT INTO orders VALUES (1)")
 
 
+def test_looking_at_a_sqlite_file_that_does_not_exist_does_not_make_it(
+    empty_sqlite_url: str,
+) -> None:
+    assert schema.current(empty_sqlite_url).status is schema.SchemaStatus.EMPTY
+    assert not Path(str(make_url(empty_sqlite_url).database)).exists()
+
+
 def test_a_connection_is_checked_and_left_as_it_was(empty_database_url: str) -> None:
     engine = create_engine(empty_database_url, poolclass=NullPool)
     with engine.connect() as connection:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 from datetime import timedelta
 from pathlib import Path
@@ -35,6 +36,25 @@ def upgrade(url: str, folder: Path, revision: str = "head") -> schema.SchemaChan
     schema.HEAD_REVISION = LATER_HEAD
     schema._migrations = lambda: folder
     return schema.upgrade(url, revision, patience=timedelta(minutes=1))
+
+
+def start_upgrader(url: str, migrations: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start an upgrade by the later release in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "support.revisions", url, str(migrations), *arguments],
+        cwd=CHECKOUT / "tests",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(upgrader: subprocess.Popen[str]) -> list[str]:
+    """Wait for an upgrade to succeed and return the revisions that it applied."""
+    output, complaints = upgrader.communicate(timeout=120)
+    assert upgrader.returncode == 0, complaints
+    applied: list[str] = json.loads(output)
+    return applied
 
 
 if __name__ == "__main__":
