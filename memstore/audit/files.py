@@ -106,7 +106,14 @@ def _json_values(text: str, column: str) -> Iterator[object]:
 
 
 def _table_rows(lines: TextIO, column: str, delimiter: str) -> Iterator[tuple[int, object]]:
-    reader = csv.DictReader(lines, delimiter=delimiter)
+    number = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal number
+        for number, line in enumerate(lines, 1):  # noqa: B007
+            yield line
+
+    reader = csv.DictReader(counted(), delimiter=delimiter)
     if column not in (reader.fieldnames or ()):
         raise InvalidMemoryError(
             "column",
@@ -116,11 +123,11 @@ def _table_rows(lines: TextIO, column: str, delimiter: str) -> Iterator[tuple[in
         try:
             row = next(reader, None)
         except csv.Error:
-            yield reader.line_num, None
+            yield number, None
             continue
         if row is None:
             return
-        yield reader.line_num, {name: value or None for name, value in row.items()}
+        yield number, {name: value or None for name, value in row.items()}
 
 
 def _record(

@@ -81,5 +81,6 @@ def _record(memory: Memory) -> Record:
         at=memory.created_at,
         source=memory.source,
         stored=memory.tier,
-        set_by_caller=memory.set_by_caller,
+        # A caller who left it unassigned has decided nothing.
+        set_by_caller=memory.set_by_caller and memory.tier is not Tier.UNASSIGNED,
     )
