@@ -75,24 +75,27 @@ class Grammar:
 
     def read(self, utterance: FoldedText) -> Reading | None:
         """Read an utterance as this act, if it is one."""
-        if any(pattern.search(utterance.folded) for pattern in self.unless):
-            return None
         for pattern in self.patterns:
             match = pattern.fullmatch(utterance.folded)
-            if match is None:
-                continue
-            groups = match.groupdict()
-            text = ""
-            if groups.get("text"):
-                start, end = utterance.original_span(*match.span("text"))
-                text = utterance.original[start:end].strip()
-            ttl = None
-            if groups.get("unit"):
-                ttl = self.durations.parse(groups.get("amount") or "", groups["unit"])
-                if ttl is None:
-                    continue
-            return Reading(self.id, self.capability, text, ttl)
+            if match is not None and not self._excluded(utterance.folded):
+                return self._reading(utterance, match)
         return None
+
+    def _excluded(self, folded: str) -> bool:
+        return any(pattern.search(folded) for pattern in self.unless)
+
+    def _reading(self, utterance: FoldedText, match: re.Match[str]) -> Reading | None:
+        groups = match.groupdict()
+        text = ""
+        if groups.get("text"):
+            start, end = utterance.original_span(*match.span("text"))
+            text = utterance.original[start:end].strip()
+        ttl = None
+        if groups.get("unit"):
+            ttl = self.durations.parse(groups.get("amount") or "", groups["unit"])
+            if ttl is None:
+                return None
+        return Reading(self.id, self.capability, text, ttl)
 
 
 def read_acts(text: str) -> tuple[Reading, ...]:

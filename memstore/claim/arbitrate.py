@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
-from typing import Generic, TypeVar
+from operator import itemgetter
+from typing import Final, Generic, TypeVar
 
 from memstore.claim.claim import Band, Claim
 
 C = TypeVar("C", bound=Claim)
+_Rank = tuple[bool, float, int]
 
 
 class MixedSegmentersError(ValueError):
@@ -29,6 +31,10 @@ class LossReason(StrEnum):
     """It explains as much as the winner, on weaker evidence."""
     ROSTER_ORDER = "roster_order"
     """A tie with the winner, which came earlier."""
+
+
+_BY_RANK: Final = (LossReason.VETOED, LossReason.LESS_COVERAGE, LossReason.LOWER_BAND)
+"""What it means to differ from the winner in each part of a rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,29 +101,32 @@ def arbitrate(claims: Iterable[C]) -> Arbitration[C]:
     """
     roster = tuple(claims)
     _check_one_segmenter(roster)
-    ranking = tuple(sorted((c for c in roster if c.band is not Band.UNKNOWN), key=_rank))
-    winner = ranking[0] if ranking else None
-    losers = [Loss(claim, _reason(claim, ranking[0])) for claim in ranking[1:]]
+    ranked = sorted(
+        ((_rank(claim), claim) for claim in roster if claim.band is not Band.UNKNOWN),
+        key=itemgetter(0),
+    )
+    losers = [Loss(claim, _reason(rank, ranked[0][0])) for rank, claim in ranked[1:]]
     losers.extend(
         Loss(claim, LossReason.UNKNOWN_BAND) for claim in roster if claim.band is Band.UNKNOWN
     )
-    groups = (tuple(group) for _, group in groupby(ranking, key=_rank))
-    ties = tuple(group for group in groups if len(group) > 1)
-    return Arbitration(winner, ranking, tuple(losers), ties)
+    groups = [[claim for _, claim in group] for _, group in groupby(ranked, key=itemgetter(0))]
+    return Arbitration(
+        winner=ranked[0][1] if ranked else None,
+        ranking=tuple(claim for _, claim in ranked),
+        losers=tuple(losers),
+        ties=tuple(tuple(group) for group in groups if len(group) > 1),
+    )
 
 
-def _rank(claim: Claim) -> tuple[bool, float, int]:
+def _rank(claim: Claim) -> _Rank:
     coverage, band = claim.specificity
     return (claim.last_resort, -coverage, -band)
 
 
-def _reason(loser: Claim, winner: Claim) -> LossReason:
-    if loser.last_resort and not winner.last_resort:
-        return LossReason.VETOED
-    if loser.coverage < winner.coverage:
-        return LossReason.LESS_COVERAGE
-    if loser.band < winner.band:
-        return LossReason.LOWER_BAND
+def _reason(loser: _Rank, winner: _Rank) -> LossReason:
+    for ours, theirs, reason in zip(loser, winner, _BY_RANK, strict=True):
+        if ours != theirs:
+            return reason
     return LossReason.ROSTER_ORDER
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from memstore.claim.segment import WHITESPACE, Segmenter
@@ -46,21 +47,26 @@ def split(
     Returns:
         `(consumed, unexplained)`.
     """
-    explained = {token for span in spans for token in tokens(span, segmenter=segmenter)}
-    consumed: list[str] = []
-    unexplained: list[str] = []
-    for token in tokens(utterance, segmenter=segmenter):
-        (consumed if token in explained else unexplained).append(token)
-    return tuple(consumed), tuple(unexplained)
+    return Utterance(utterance, segmenter).split(*spans)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Utterance:
     """One utterance and the segmenter that everybody who bids for it must count with."""
 
     text: str
     segmenter: Segmenter = WHITESPACE
 
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """The text's tokens; counted once, however many bid."""
+        return tokens(self.text, segmenter=self.segmenter)
+
     def split(self, *spans: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Apply `split` to the text with this utterance's segmenter."""
-        return split(self.text, *spans, segmenter=self.segmenter)
+        """Return what the spans explain and the rest; see the function of that name."""
+        explained = {token for span in spans for token in tokens(span, segmenter=self.segmenter)}
+        consumed: list[str] = []
+        unexplained: list[str] = []
+        for token in self.tokens:
+            (consumed if token in explained else unexplained).append(token)
+        return tuple(consumed), tuple(unexplained)
