@@ -20,7 +20,9 @@ from memstore.retention.date_phrases import (
 
 _ANCHOR_LITERALS = sorted({anchor for phrase in PHRASES for anchor in phrase.anchors})
 _ANCHORS = AhoCorasick(_ANCHOR_LITERALS)
-_ANCHORS_OF = {phrase: frozenset(map(_ANCHOR_LITERALS.index, phrase.anchors)) for phrase in PHRASES}
+_ANCHORED = tuple(
+    (frozenset(map(_ANCHOR_LITERALS.index, phrase.anchors)), phrase) for phrase in PHRASES
+)
 _MOST_PHRASES = 8
 _RECENT = timedelta(days=31)
 """A date without a year that lies at most so far back is read as past, not as next year's."""
@@ -56,8 +58,8 @@ def _phrases_in(folded: str) -> Iterator[tuple[DatePhrase, re.Match[str]]]:
     seen = {index for index, _, _ in _ANCHORS.find_matches_as_indexes(folded, overlapping=True)}
     if not seen:
         return
-    for phrase in PHRASES:
-        if seen.isdisjoint(_ANCHORS_OF[phrase]):
+    for anchors, phrase in _ANCHORED:
+        if seen.isdisjoint(anchors):
             continue
         for match in phrase.pattern.finditer(folded):
             if match.groupdict().get("past"):

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
+from memstore.retention.anchors import required_literals
 from memstore.retention.cues import CueSpec, Position
 from memstore.retention.families import SETS_SOFT_ASIDE, Family, family_bits
 from memstore.retention.text import FoldedText
 from memstore.retention.verdict import Cue, Strength
 
+_MOST_GROUPS, _MOST_STRINGS = 2, 16
+"""Sets of required strings looked for besides the anchor: more cost more than they save."""
 BIT = {family: family_bits((family,)) for family in Family}
 
 
@@ -26,6 +30,28 @@ class Hit(NamedTuple):
     end: int
 
 
+class Pattern(NamedTuple):
+    """One regular expression of a cue, with what a text must hold for it to be worth trying."""
+
+    cue: CueSpec
+    regex: re.Pattern[str]
+    also: tuple[frozenset[str], ...]
+    """Sets of which one string each must be in the text, besides the anchor that was seen."""
+
+    def hits(self, text: FoldedText) -> Iterator[Hit]:
+        """Yield where it matches."""
+        words = text.words
+        for group in self.also:
+            for string in group:
+                if string in words:
+                    break
+            else:
+                return
+        for match in self.regex.finditer(text.folded):
+            if match.end() > match.start():
+                yield Hit(self.cue, *match.span())
+
+
 class Literal(NamedTuple):
     """What it means that the automaton saw a literal."""
 
@@ -33,7 +59,7 @@ class Literal(NamedTuple):
     pad_right: int
     forms: tuple[CueSpec, ...]
     masks: tuple[CueSpec, ...]
-    anchors: tuple[CueSpec, ...]
+    patterns: tuple[Pattern, ...]
 
 
 class Automaton:
@@ -46,22 +72,27 @@ class Automaton:
     def __init__(self, cues: Iterable[CueSpec]) -> None:
         forms: dict[str, list[CueSpec]] = defaultdict(list)
         masks: dict[str, list[CueSpec]] = defaultdict(list)
-        anchors: dict[str, list[CueSpec]] = defaultdict(list)
-        unanchored: list[CueSpec] = []
+        patterns: dict[str, list[Pattern]] = defaultdict(list)
+        self.unanchored: dict[Family, list[Pattern]] = defaultdict(list)
         for cue in cues:
             for literal in cue.literals:
                 forms[literal].append(cue)
             for literal in cue.masks:
                 masks[literal].append(cue)
-            for literal in cue.anchors:
-                anchors[literal].append(cue)
-            if cue.regexes and not cue.anchors:
-                unanchored.append(cue)
-        self.unanchored = tuple(unanchored)
-        self.unanchored_bits = family_bits({cue.family for cue in unanchored})
-        literals: list[str] = sorted({*forms, *masks, *anchors})
+            for regex in cue.regexes:
+                anchors, *also = required_literals(regex.pattern) or (frozenset[str](),)
+                pattern = Pattern(cue, regex, tuple(filter(_is_quick, also))[:_MOST_GROUPS])
+                for anchor in anchors:
+                    patterns[anchor].append(pattern)
+                if not anchors:
+                    self.unanchored[cue.family].append(pattern)
+        self.unanchored_bits = family_bits(self.unanchored)
+        literals: list[str] = sorted({*forms, *masks, *patterns})
         self.bits = [
-            family_bits({cue.family for cue in (*forms[literal], *anchors[literal])})
+            family_bits(
+                {cue.family for cue in forms[literal]}
+                | {pattern.cue.family for pattern in patterns[literal]}
+            )
             for literal in literals
         ]
         self.literals = [
@@ -70,7 +101,7 @@ class Automaton:
                 pad_right=int(literal[-1] == " "),
                 forms=tuple(forms[literal]),
                 masks=tuple(masks[literal]),
-                anchors=tuple(anchors[literal]),
+                patterns=tuple(patterns[literal]),
             )
             for literal in literals
         ]
@@ -95,14 +126,26 @@ class Automaton:
         return Scan(self, text, found, bits)
 
 
+def _is_quick(group: frozenset[str]) -> bool:
+    return len(group) <= _MOST_STRINGS
+
+
+class _Seen(NamedTuple):
+    """What the automaton saw, sorted by family; patterns are still to be tried."""
+
+    forms: dict[Family, list[Hit]]
+    masks: dict[str, list[Hit]]
+    patterns: dict[Family, dict[int, Pattern]]
+
+
 class Scan:
-    """One text against one automaton: cheap bits first, cues told apart when somebody asks.
+    """One text against one automaton: cheap bits first, then one family at a time, when asked.
 
     All work is linear in the length of the text, but for a logarithm: clauses are numbered once,
     and every question about "the same clause" compares two numbers.
     """
 
-    __slots__ = ("__dict__", "_automaton", "_bits", "_found", "_hits", "text")
+    __slots__ = ("__dict__", "_automaton", "_bits", "_candidates", "_found", "_hits", "text")
 
     def __init__(
         self, automaton: Automaton, text: FoldedText, found: list[tuple[int, int, int]], bits: int
@@ -111,7 +154,8 @@ class Scan:
         self._automaton = automaton
         self._found = found
         self._bits = bits
-        self._hits: Mapping[Family, list[Hit]] | None = None
+        self._candidates: dict[Family, list[Hit]] = {}
+        self._hits: dict[Family, list[Hit]] = {}
 
     def may_hold(self, families: int) -> bool:
         """Return whether a cue of ``families`` (see :func:`family_bits`) can be in the text."""
@@ -121,13 +165,17 @@ class Scan:
         """Return the cues of ``family`` in the text, by position."""
         if not self._bits & BIT[family]:
             return []
-        if self._hits is None:
-            self._hits = self._resolve()
-        return self._hits.get(family, [])
+        hits = self._hits.get(family)
+        if hits is None:
+            hits = self.candidates(family)
+            if any(hit.spec.conditional for hit in hits):
+                hits = _Conditions(self, hits).met()
+            self._hits[family] = hits
+        return hits
 
-    def standing(self, families: Iterable[Family]) -> list[Hit]:
-        """Return the hits of veto families, less the soft ones that momentariness sets aside."""
-        hits = [hit for family in families for hit in self.hits(family)]
+    def standing(self, family: Family) -> list[Hit]:
+        """Return the hits of a veto family, less the soft ones that momentariness sets aside."""
+        hits = self.hits(family)
         if any(hit.spec.strength is Strength.SOFT for hit in hits):
             aside = self._momentary_clauses
             if aside:
@@ -154,53 +202,50 @@ class Scan:
         start = breaks[number - 1] if number else 0
         return start, breaks[number] if number < len(breaks) else len(self.text.folded)
 
+    def candidates(self, family: Family) -> list[Hit]:
+        """Return the forms and patterns of ``family`` in the text, whatever their conditions."""
+        known = self._candidates.get(family)
+        if known is not None:
+            return known
+        seen = self._seen
+        hits = list(seen.forms.get(family, ()))
+        patterns = seen.patterns.get(family)
+        if patterns:
+            for pattern in patterns.values():
+                hits.extend(pattern.hits(self.text))
+        for pattern in self._automaton.unanchored.get(family, ()):
+            hits.extend(pattern.hits(self.text))
+        if seen.masks:
+            hits = _unmasked(hits, seen.masks)
+        hits.sort(key=_by_position)
+        self._candidates[family] = hits
+        return hits
+
+    @cached_property
+    def _seen(self) -> _Seen:
+        literals, from_words = self._automaton.literals, self.text.from_words
+        seen = _Seen({}, {}, {})
+        for index, start, end in self._found:
+            left, right, forms, masks, patterns = literals[index]
+            for pattern in patterns:
+                seen.patterns.setdefault(pattern.cue.family, {})[id(pattern)] = pattern
+            if forms or masks:
+                low, high = from_words(start + left, end - right)
+                for cue in forms:
+                    seen.forms.setdefault(cue.family, []).append(Hit(cue, low, high))
+                for cue in masks:
+                    seen.masks.setdefault(cue.id, []).append(Hit(cue, low, high))
+        return seen
+
     @cached_property
     def _breaks(self) -> list[int]:
         """Offsets in the folded text at which a clause ends, ascending."""
-        words = [
-            self.text.from_words(start + literal.pad_left, end)[0]
-            for index, start, end in self._found
-            if (literal := self._automaton.literals[index]).forms
-            and any(cue.family is Family.CLAUSE_BREAK for cue in literal.forms)
-        ]
-        return sorted({*self.text.clause_breaks, *words})
+        words = [hit.start for hit in self._seen.forms.get(Family.CLAUSE_BREAK, ())]
+        return sorted({*self.text.clause_breaks, *words}) if words else self.text.clause_breaks
 
     @cached_property
     def _momentary_clauses(self) -> set[int]:
         return {self.clause(hit) for family in SETS_SOFT_ASIDE for hit in self.hits(family)}
-
-    def _resolve(self) -> Mapping[Family, list[Hit]]:
-        hits = self._candidates()
-        if any(hit.spec.conditional for hit in hits):
-            hits = _Conditions(self, hits).met()
-        by_family: dict[Family, list[Hit]] = {}
-        for hit in hits:
-            by_family.setdefault(hit.spec.family, []).append(hit)
-        return by_family
-
-    def _candidates(self) -> list[Hit]:
-        """Return every form and pattern that is in the text and not masked, by position."""
-        automaton, text = self._automaton, self.text
-        hits: list[Hit] = []
-        masks: list[Hit] = []
-        anchored: dict[str, CueSpec] = {}
-        for index, start, end in self._found:
-            left, right, forms, excepts, anchors = automaton.literals[index]
-            for cue in anchors:
-                anchored[cue.id] = cue
-            if forms or excepts:
-                low, high = text.from_words(start + left, end - right)
-                hits.extend([Hit(cue, low, high) for cue in forms])
-                masks.extend([Hit(cue, low, high) for cue in excepts])
-        for cue in (*anchored.values(), *automaton.unanchored):
-            for regex in cue.regexes:
-                hits.extend(
-                    [Hit(cue, *match.span()) for match in regex.finditer(text.folded) if match[0]]
-                )
-        if masks:
-            hits = _unmasked(hits, masks)
-        hits.sort(key=_by_position)
-        return hits
 
 
 class _Conditions:
@@ -210,11 +255,7 @@ class _Conditions:
         self._scan = scan
         self._hits = hits
         self._suppressed: dict[tuple[str, int], bool] = {}
-        wanted = {family for hit in hits for family in hit.spec.needs}
-        self._clauses_with = {
-            family: {scan.clause(hit) for hit in hits if hit.spec.family is family}
-            for family in wanted
-        }
+        self._clauses_with: dict[Family, set[int]] = {}
 
     def met(self) -> list[Hit]:
         """Return the hits that count, in their order."""
@@ -225,9 +266,16 @@ class _Conditions:
         if spec.at is not None and not self._stands(hit, spec.at):
             return False
         clause = self._scan.clause(hit)
-        if spec.needs and not any(clause in self._clauses_with[family] for family in spec.needs):
+        if spec.needs and not any(self._shares(clause, family) for family in spec.needs):
             return False
         return not spec.unless or not self._is_suppressed(spec, clause)
+
+    def _shares(self, clause: int, family: Family) -> bool:
+        """Return whether a cue of ``family`` may stand in the clause, its conditions aside."""
+        if family not in self._clauses_with:
+            candidates = self._scan.candidates(family)
+            self._clauses_with[family] = {self._scan.clause(hit) for hit in candidates}
+        return clause in self._clauses_with[family]
 
     def _is_suppressed(self, spec: CueSpec, clause: int) -> bool:
         key = (spec.id, clause)
@@ -249,19 +297,20 @@ def _by_position(hit: Hit) -> tuple[int, int]:
     return hit.start, -hit.end
 
 
-def _unmasked(hits: list[Hit], masks: list[Hit]) -> list[Hit]:
+def _unmasked(hits: list[Hit], masks: Mapping[str, list[Hit]]) -> list[Hit]:
     """Return the hits that no exception of the same cue covers."""
     covers: dict[str, tuple[list[int], list[int]]] = {}
-    for mask in sorted(masks, key=_by_position):
-        starts, ends = covers.setdefault(mask.spec.id, ([], []))
-        starts.append(mask.start)
-        ends.append(max(mask.end, ends[-1]) if ends else mask.end)
-    kept = []
-    for hit in hits:
-        cover = covers.get(hit.spec.id)
-        if cover is not None:
-            place = bisect_right(cover[0], hit.start)
-            if place and cover[1][place - 1] >= hit.end:
-                continue
-        kept.append(hit)
-    return kept
+    for name in {hit.spec.id for hit in hits} & masks.keys():
+        starts, ends = covers[name] = [], []
+        for mask in sorted(masks[name], key=_by_position):
+            starts.append(mask.start)
+            ends.append(max(mask.end, ends[-1]) if ends else mask.end)
+    return [hit for hit in hits if not _is_covered(hit, covers.get(hit.spec.id))]
+
+
+def _is_covered(hit: Hit, cover: tuple[list[int], list[int]] | None) -> bool:
+    """Return whether a mask that starts no later than ``hit`` ends no earlier."""
+    if cover is None:
+        return False
+    place = bisect_right(cover[0], hit.start)
+    return place > 0 and cover[1][place - 1] >= hit.end

@@ -49,10 +49,16 @@ def normalize_temporal(raw: object) -> TemporalKind:
 
 
 def standing_vetoes(scan: Scan) -> list[Hit]:
-    """Return the hits of every veto family that momentariness does not set aside."""
-    if not scan.may_hold(_VETO_BITS):
-        return []
-    return scan.standing(ONE_OFF_VETOES)
+    """Return the hits of the first veto family that stands, or none.
+
+    A hit stands unless it is soft and momentariness sets it aside.
+    """
+    if scan.may_hold(_VETO_BITS):
+        for family in ONE_OFF_VETOES:
+            hits = scan.standing(family)
+            if hits:
+                return hits
+    return []
 
 
 def temporal_sanity_veto(content: str, *, policy: RetentionPolicy | None = None) -> tuple[Cue, ...]:

@@ -114,7 +114,7 @@ _ASCII_WORDS = bytes(
     for code in range(128)
 ) + bytes(range(128, 256))
 _SPACED_LETTER = re.compile("[a-z\u00df-\u024f\u0370-\u052f\u1e00-\u1eff]")
-_UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
+UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
 _SPLICE = re.compile(
     r"\s{2,}"
     rf"|(?<=[{UNSPACED}])(?=[^\W\d_{UNSPACED}])"
@@ -133,7 +133,7 @@ def _needs_splice(folded: str) -> bool:
         return True
     return (
         not folded.isascii()
-        and _UNSPACED_LETTER.search(folded) is not None
+        and UNSPACED_LETTER.search(folded) is not None
         and _SPACED_LETTER.search(folded) is not None
     )
 
