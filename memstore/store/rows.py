@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import RowMapping
 
 from memstore.memory import Memory, MemoryKind, TemporalKind, Tier
+from memstore.retention.families import ONE_OFF_VETOES, Family
 from memstore.retention.text import fold
-from memstore.retention.verdict import Cue, Reason, RetentionVerdict, RuleCode, Strength
+from memstore.retention.verdict import (
+    HORIZON_VETO,
+    Cue,
+    Reason,
+    RetentionVerdict,
+    RuleCode,
+    Strength,
+)
 
+_VETOES = frozenset({*ONE_OFF_VETOES, Family.STANDING_CONSTRAINT})
 _PLAIN = (
     "tenant",
     "id",
@@ -62,13 +72,33 @@ def to_row(memory: Memory) -> dict[str, Any]:
 
 def to_verdict(memory: Memory) -> RetentionVerdict:
     """Return the decision that stands for a memory."""
+    evidence = tuple(_cue(cue) for cue in memory.evidence)
+    reason = Reason(memory.reason)
     return RetentionVerdict(
         tier=memory.tier,
-        reason=Reason(memory.reason),
+        reason=reason,
         rule=None if memory.rule is None else RuleCode(memory.rule),
         expires_at=memory.expires_at,
-        evidence=tuple(
-            Cue(**{**cue, "strength": Strength(cue["strength"])}) for cue in memory.evidence
-        ),
+        evidence=evidence,
+        veto=_veto(evidence) if reason is Reason.DEFAULT else None,
         policy_version=memory.policy_version,
+    )
+
+
+def _veto(evidence: tuple[Cue, ...]) -> str | None:
+    """Return what stopped the memory from being temp, as the cues of a default verdict tell it."""
+    if not evidence:
+        return None
+    family = evidence[0].family
+    return family if family in _VETOES else HORIZON_VETO
+
+
+def _cue(stored: Mapping[str, Any]) -> Cue:
+    return Cue(
+        id=stored["id"],
+        family=stored.get("family", ""),
+        language=stored.get("language", ""),
+        strength=Strength(stored.get("strength", Strength.HARD)),
+        start=stored["start"],
+        end=stored["end"],
     )
