@@ -103,7 +103,7 @@ def test_explain_shows_the_cues_in_the_sentence(run: Run) -> None:
     lines = run("explain", memory_id).stdout.splitlines()
     assert lines[0] == "和妈妈约定每周日视频聊天"
     assert lines[1] == "      ^^^^"
-    assert "is live; long: default; cues zh.agreement." in lines[2]
+    assert "is live; long: default; vetoed by agreement; cues zh.agreement." in lines[2]
 
 
 def test_forgetting_says_what_it_did(run: Run) -> None:
@@ -137,6 +137,12 @@ def test_ingest_reports_every_problem_and_a_second_time_adds_nothing(
     assert again.stdout.startswith("2 reinforced")
     assert "candidate 1, content: must be a string, not a number (refused)" in again.stdout
     assert len(answer(run("recall", "--json"))["memories"]) == 2
+
+
+def test_ingest_tells_people_no_more_problems_than_they_read(run: Run) -> None:
+    shown = run("ingest", "-", stdin="[" + '{"content": 3},' * 60 + '{"content": "Sings"}]').stdout
+    assert len(shown.splitlines()) == 52
+    assert shown.endswith("and 10 more, which --json lists\n")
 
 
 def test_ingest_reads_its_input_and_foreign_fields(run: Run) -> None:
