@@ -26,6 +26,8 @@ from memstore.cli.options import (
 from memstore.errors import InvalidMemoryError
 from memstore.memory import DEFAULT_TENANT, MemoryKind
 
+_MOST_TOLD = 50
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
@@ -146,5 +148,8 @@ def ingest(
         output.print_json(report)
         return
     typer.echo(str(report))
-    for line in (*report.problems, *report.skipped):
+    told = (*report.problems, *report.skipped)
+    for line in told[:_MOST_TOLD]:
         typer.echo(f"  {line}")
+    if len(told) > _MOST_TOLD:
+        typer.echo(f"  and {len(told) - _MOST_TOLD} more, which --json lists")
