@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from memstore.acts.directive import asked_to_remember
 from memstore.acts.grammar import Capability
 from memstore.acts.stage import MemoryActs
 from memstore.capability.decision import Decision, RouteProducer, Slots
@@ -17,6 +19,10 @@ from memstore.capability.resolve import resolve_action
 from memstore.capability.router import Bid, Router
 from memstore.claim.claim import Band
 from memstore.claim.tokens import Utterance
+from memstore.memory import Tier
+from memstore.retention.decide import decide_retention
+from memstore.retention.policy import DEFAULT_POLICY
+from memstore.retention.verdict import Reason
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 UTTERANCES = [
@@ -24,6 +30,7 @@ UTTERANCES = [
 ]
 ACTS = [row for row in UTTERANCES if row["act"] is not None]
 OTHERS = [row for row in UTTERANCES if row["act"] is None]
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 ROUTER = Router([MemoryActs()])
 
 
@@ -63,6 +70,17 @@ def test_what_is_no_act_becomes_none(row: dict[str, str]) -> None:
     route = ROUTER.route(row["text"])
     assert route.arbitration.ranking == ()
     assert resolve_action(route.decision, MemoryActs()) is None
+
+
+@pytest.mark.parametrize(
+    "row",
+    [row for row in ACTS if row["act"] == "memory.remember"],
+    ids=lambda row: say(row["text"]),
+)
+def test_every_fact_is_stored_because_it_was_asked_for(row: dict[str, str]) -> None:
+    content = asked_to_remember(row["about"], policy=DEFAULT_POLICY, now=NOW)
+    verdict = decide_retention(content, policy=DEFAULT_POLICY, now=NOW)
+    assert (verdict.tier, verdict.reason) == (Tier.LONG, Reason.EXPLICIT_REMEMBER)
 
 
 def distribution() -> str:
