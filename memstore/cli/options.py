@@ -52,7 +52,7 @@ DatabaseOption = Annotated[
         "--db",
         envvar="MEMSTORE_DATABASE_URL",
         metavar="URL",
-        help="Database: sqlite:///FILE, a file name, or postgresql://... ; "
+        help="Database: sqlite:///FILE, a file name or postgresql://HOST/NAME; "
         "a SQLite file in the user's data folder where left out.",
     ),
 ]
