@@ -116,7 +116,7 @@ class ActResult:
     def __str__(self) -> str:
         parts = [f"{self.capability}: {self.outcome}"]
         if self.memories:
-            parts.append(f"{len(self.memories)}{'+' if self.more else ''} memories")
+            parts.append(f"memories: {len(self.memories)}{'+' if self.more else ''}")
         if self.written is not None:
             parts.append(self.written.value)
         parts.extend(str(part) for part in (self.verdict, self.report) if part is not None)

@@ -344,6 +344,6 @@ def test_a_result_reads_as_one_line_without_memory_text(say: Say, allergy: Memor
     assert not any("peanut" in line or "\n" in line for line in lines)
     assert "explicit_remember" in lines[0]
     assert lines[1:] == [
-        "memory.recall: recalled; 2 memories",
-        "memory.forget: several; 2 memories",
+        "memory.recall: recalled; memories: 2",
+        "memory.forget: several; memories: 2",
     ]
