@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
@@ -132,3 +134,11 @@ def test_any_settings_give_a_policy_or_a_named_error(settings: dict[str, object]
         assert text.startswith("no valid TOML") or any(text.startswith(k) for k in settings)
     else:
         assert set(settings) <= set(policy_settings(policy))
+
+
+def test_the_documented_file_is_valid_and_names_every_setting(tmp_path: Path) -> None:
+    page = Path(__file__).parents[3] / "docs" / "policy-file.md"
+    policy, overlay = re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "our-cues.toml").write_text(overlay, encoding="utf-8")
+    assert parse_policy(policy, folder=tmp_path).time_zone == "Europe/Rome"
+    assert list(tomllib.loads(policy)) == [field.name for field in fields(RetentionPolicy)]
