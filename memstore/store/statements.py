@@ -181,7 +181,7 @@ def recall(
     statement = statement.where(*(_tagged(dialect, tag) for tag in filters.tags_all))
     if after is not None:
         statement = statement.where(
-            tuple_(items.last_seen_at, items.id) < tuple_(*_cursor_literals(after))
+            tuple_(items.last_seen_at, items.id) < tuple_(*cursor_literals(after))
         )
     return statement.order_by(items.last_seen_at.desc(), items.id.desc()).limit(limit)
 
@@ -207,7 +207,7 @@ def expiring(
         statement = statement.where(items.subject == subject)
     if after is not None:
         statement = statement.where(
-            tuple_(items.expires_at, items.id) > tuple_(*_cursor_literals(after))
+            tuple_(items.expires_at, items.id) > tuple_(*cursor_literals(after))
         )
     return statement.order_by(items.expires_at, items.id).limit(limit)
 
@@ -335,7 +335,8 @@ def put_meta(dialect: Dialect, name: str, value: Mapping[str, Any], at: datetime
     )
 
 
-def _cursor_literals(cursor: Cursor) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+def cursor_literals(cursor: Cursor) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+    """Return a place in the order of a keyset, to compare columns with."""
     return literal(cursor[0], UTCDateTime()), literal(cursor[1], Uuid())
 
 
