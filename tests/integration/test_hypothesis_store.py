@@ -281,26 +281,27 @@ def test_counting_takes_part_in_the_callers_transaction(store: MemoryStore) -> N
     assert _counts(store.get(memory.id)) == (0, 0)
 
 
-PROCESSES, ROUNDS = 8, 12
+PROCESSES, ROUNDS = 8, 6
+PATIENCE = timedelta(minutes=2)
+"""SQLite serves waiting writers in no order; on a busy machine one may wait long for its turn."""
 
 
-def _count_outcomes(url: str, memory_id: str, start: Any) -> None:
-    with MemoryStore.open(url) as store:
+def _count_outcomes(url: str, start: Any) -> None:
+    with MemoryStore.open(url, lock_patience=PATIENCE) as store:
         start.wait()
         for number in range(ROUNDS):
-            store.record_outcome(memory_id, "failure" if number % 3 == 0 else "success")
-            store.remember_procedure(SUBJECT, "deploy", STEPS)
+            memory = store.remember_procedure(SUBJECT, "deploy", STEPS).memory
+            store.record_outcome(memory.id, "failure" if number % 3 == 0 else "success")
 
 
 @pytest.mark.slow
 def test_eight_processes_at_once_lose_no_count(database_url: str) -> None:
     with MemoryStore.open(database_url) as store:
-        memory = store.remember_procedure(SUBJECT, "deploy", STEPS).memory
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["memstore.store.sync", "memstore.hypothesis.remembering"])
         start = context.Barrier(PROCESSES)
         workers = [
-            context.Process(target=_count_outcomes, args=(database_url, str(memory.id), start))
+            context.Process(target=_count_outcomes, args=(database_url, start))
             for _ in range(PROCESSES)
         ]
         for worker in workers:
@@ -308,4 +309,5 @@ def test_eight_processes_at_once_lose_no_count(database_url: str) -> None:
         for worker in workers:
             worker.join()
         assert Counter(worker.exitcode for worker in workers) == {0: PROCESSES}
-        assert _counts(store.get(memory.id)) == (PROCESSES * 8, PROCESSES * 4)
+        (memory,) = store.recall(SUBJECT)
+        assert _counts(memory) == (PROCESSES * 4, PROCESSES * 2)
