@@ -88,12 +88,10 @@ def find_memories(store: Recaller, subject: str, text: str) -> Found:
     words = named_words(text)
     if not words:
         return Found(Fit.NONE)
-    read: dict[object, Memory] = {}
-    more = False
-    for needle in _needles(text, words):
-        page = store.recall(subject, needle, limit=_MOST_READ)
-        more = more or page.next is not None
-        read.update((memory.id, memory) for memory in page)
+    pages = [store.recall(subject, needle, limit=_MOST_READ) for needle in _needles(text, words)]
+    # What fits holds every word, so one page that was not cut short holds all that fits.
+    more = all(page.next is not None for page in pages)
+    read = {memory.id: memory for page in pages for memory in page}
     graded: dict[Fit, list[Memory]] = {}
     for memory in read.values():
         graded.setdefault(_fit(words, memory.content), []).append(memory)
@@ -134,14 +132,12 @@ def _holds(held: Iterable[str], word: str) -> bool:
 
 
 def _same_word(one: str, other: str) -> bool:
-    if one == other:
-        return True
-    if _UNSPACED.match(one) or _UNSPACED.match(other):
-        return False
     return one.startswith(_beginning(other)) and other.startswith(_beginning(one))
 
 
 def _beginning(word: str) -> str:
-    """Return the part of a word that its inflections share."""
+    """Return the part of a word that its inflections share; numbers and codes have none."""
+    if not word.isalpha() or _UNSPACED.match(word):
+        return word
     ending = 3 if _CYRILLIC.match(word) else 2
     return word[: max(3, len(word) - ending)]

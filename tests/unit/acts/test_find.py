@@ -133,6 +133,30 @@ def test_a_store_is_never_asked_for_everything() -> None:
     assert all(shelf.asked)
 
 
+@pytest.mark.parametrize(
+    ("asked", "content"),
+    [
+        ("code 4471", "The code is 4472"),
+        ("gpt-4o", "Likes gpt-4"),
+        ("flight tk1827", "Flight TK182"),
+    ],
+)
+def test_numbers_and_codes_have_no_inflections(asked: str, content: str) -> None:
+    assert found([content], asked)[0] in (Fit.CLOSE, Fit.NONE)
+
+
+def test_one_rare_word_is_enough_to_know_that_all_fits_were_read() -> None:
+    texts = ["Has a gate code", *(f"code number {n}" for n in range(501))]
+    result = find_memories(Shelf(texts), "user/42", "the gate code")
+    assert [memory.content for memory in result.memories] == ["Has a gate code"]
+    assert not result.more
+
+
+def test_where_every_word_is_in_too_many_memories_there_may_be_more() -> None:
+    texts = ["Has a gate code", *(f"gate, code, gate, code {n}" for n in range(501))]
+    assert find_memories(Shelf(texts), "user/42", "the gate code").more
+
+
 def test_more_fits_than_are_shown_are_reported() -> None:
     result = find_memories(
         Shelf([f"tea number {n}" for n in range(MOST_SHOWN + 1)]), "user/42", "tea"
