@@ -23,6 +23,7 @@ from memstore.store import schema
 from memstore.store.clock import Clock
 from memstore.store.engine import LOCK_PATIENCE, checked_url, create, is_in_memory, require_known
 from memstore.store.failures import is_transient, raising_memstore_errors
+from memstore.store.isolation import Isolation, isolation_of, tenant_of
 from memstore.store.transactions import Operation, begin
 
 P = ParamSpec("P")
@@ -56,6 +57,7 @@ class Database:
     ) -> None:
         self.engine = engine
         self.clock = clock
+        self.isolation = Isolation()
         self.lock_patience = lock_patience
         self._owned = owned
         _opened.add(self)
@@ -138,6 +140,7 @@ class Database:
             SchemaOutOfDateError, SchemaTooNewError, StoreUnavailableError: see :meth:`open`.
         """
         self._persist(lambda: schema.ensure_current(self.engine))
+        self.isolation = self.read(isolation_of)
 
     def now(self) -> datetime:
         """Return the time by which memories expire, aware and in UTC."""
@@ -149,7 +152,11 @@ class Database:
         Raises:
             StoreUnavailableError: the database cannot be reached or does not answer.
         """
-        return self._run(lambda connection: operation(connection, *args, **kwargs), write=False)
+        return self._run(
+            lambda connection: operation(connection, *args, **kwargs),
+            write=False,
+            tenant=tenant_of(args),
+        )
 
     def write(self, operation: Operation[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run an operation in a transaction of its own, again if it loses to another one.
@@ -160,7 +167,11 @@ class Database:
             StoreUnavailableError: the database cannot be reached, is locked or refuses to write.
             ConflictError: a constraint refused the change.
         """
-        return self._run(lambda connection: operation(connection, *args, **kwargs), write=True)
+        return self._run(
+            lambda connection: operation(connection, *args, **kwargs),
+            write=True,
+            tenant=tenant_of(args),
+        )
 
     @contextmanager
     def transaction(self, *, write: bool = True) -> Iterator[Connection]:
@@ -172,9 +183,10 @@ class Database:
         with raising_memstore_errors(), self._begun(write=write) as begun:
             yield begun
 
-    def _run(self, operation: Callable[[Connection], R], *, write: bool) -> R:
+    def _run(self, operation: Callable[[Connection], R], *, write: bool, tenant: str | None) -> R:
         def attempt() -> R:
             with self._begun(write=write) as connection:
+                self.isolation.enter(connection, tenant)
                 return operation(connection)
 
         return self._persist(attempt)

@@ -131,12 +131,11 @@ def _outside_transactions() -> Iterator[None]:
     """Leave the revision's transaction, with no limit on waiting for locks that block nobody."""
     context = op.get_context()
     with context.autocommit_block():
-        before = None if context.as_sql else _scalar(sa.text("SHOW lock_timeout"))
         op.execute("SET lock_timeout = 0")
         try:
             yield
         finally:
-            op.execute("RESET lock_timeout" if before is None else f"SET lock_timeout = '{before}'")
+            op.execute(SET_LOCK_TIMEOUT)
 
 
 def _is_invalid_index(name: str) -> bool:

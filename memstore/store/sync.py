@@ -139,7 +139,7 @@ class MemoryStore:
         Args:
             connection: a connection to a database with memstore's tables, used by one thread.
         """
-        joined = Joined(connection, self.database.clock)
+        joined = Joined(connection, self.database.clock, self.database.isolation)
         return self._over(self.database, self._scope, joined)
 
     def for_tenant(self, tenant: str) -> Self:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from memstore.errors import ConfigurationError
 from memstore.store.clock import Clock
 from memstore.store.failures import raising_memstore_errors
+from memstore.store.isolation import Isolation, tenant_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -64,13 +65,15 @@ class Joined:
     deadlock or serialization failure is the caller's to repeat, because only the caller can.
     """
 
-    def __init__(self, connection: Connection, clock: Clock) -> None:
+    def __init__(self, connection: Connection, clock: Clock, isolation: Isolation) -> None:
         self.connection = connection
         self.clock = clock
+        self._isolation = isolation
 
     def read(self, operation: Operation[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run an operation that only reads."""
         with raising_memstore_errors():
+            self._isolation.enter(self.connection, tenant_of(args))
             return operation(self.connection, *args, **kwargs)
 
     def write(self, operation: Operation[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -78,6 +81,7 @@ class Joined:
         with raising_memstore_errors():
             begin(self.connection, write=True)
             with self.connection.begin_nested():
+                self._isolation.enter(self.connection, tenant_of(args))
                 return operation(self.connection, *args, **kwargs)
 
     def scrub(self) -> None:

@@ -12,7 +12,7 @@ import random
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -110,6 +110,24 @@ def run(
         with upgrade_lock(bind, patience):
             remaining = timedelta(seconds=max(0.0, deadline - time.monotonic()))
             _retry(lambda: _run_on_server(bind, migrate), remaining, report)
+
+
+def run_once(
+    bind: Engine | Connection,
+    change: Callable[[Connection], None],
+    *,
+    patience: timedelta = PATIENCE,
+) -> None:
+    """Make one change on a server in one transaction, with the same turns and time limits.
+
+    Args and errors: as :func:`run`.
+    """
+
+    def attempt(connection: Connection, *, within_transaction: bool) -> None:
+        with nullcontext() if within_transaction else connection.begin():
+            change(connection)
+
+    run(bind, attempt, destination=None, patience=patience)
 
 
 def _run_on_server(engine: Engine, migrate: Migrate) -> None:
