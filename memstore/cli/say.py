@@ -124,7 +124,7 @@ def _print_route(route: Route, action: ActionCandidate | None, *, trace: bool) -
 
 
 def _print_result(result: ActResult) -> None:
-    lines: list[tuple[str, object]] = [("outcome", _OUTCOMES[result.outcome])]
+    lines: list[tuple[str, object]] = [("outcome", OUTCOMES[result.outcome])]
     if result.reason:
         lines.append(("because", result.reason))
     if result.written is not None:
@@ -143,7 +143,7 @@ def _print_result(result: ActResult) -> None:
             typer.echo("there are more that fit as well")
 
 
-_OUTCOMES = {
+OUTCOMES = {
     "remembered": "remembered",
     "recalled": "these are remembered",
     "forgotten": "forgotten",

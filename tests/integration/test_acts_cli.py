@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from memstore.acts.executor import ActOutcome
+from memstore.cli import say
 from memstore.cli.app import app
 
 Run = Callable[..., Result]
@@ -152,6 +154,10 @@ def test_json_never_asks(run: Run) -> None:
     document = answer(run("say", "forget about my peanuts", "--json", stdin="y\n"), status=1)
     assert document["result"]["outcome"] == "asks"
     assert stored(run) == ["Allergic to peanuts"]
+
+
+def test_every_outcome_is_told_in_words() -> None:
+    assert set(say.OUTCOMES) == set(ActOutcome)
 
 
 @pytest.mark.parametrize(
