@@ -164,3 +164,69 @@ def stamp(
 
     change = schema.stamp(database_url(db), revision, purge=purge)
     _print_change(change, "marked", as_json)
+
+
+@db_app.command()
+def secure(
+    db: DatabaseOption = None,
+    application: Annotated[
+        str, typer.Option(metavar="ROLE", help="Role of the application's logins.")
+    ] = "memstore_application",
+    sweeper: Annotated[
+        str, typer.Option(metavar="ROLE", help="Role of the sweeper's login.")
+    ] = "memstore_sweeper",
+    operator: Annotated[
+        str, typer.Option(metavar="ROLE", help="Role that sees every tenant.")
+    ] = "memstore_operator",
+    off: Annotated[bool, typer.Option("--off", help="Take it off again; roles stay.")] = False,
+    patience: PatienceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let PostgreSQL itself keep tenants apart, by forced row level security.
+
+    Run it as the owner of the tables, with the right to create the roles that do not exist yet;
+    then make your logins members of them and start the applications again.
+
+    [bold]Example[/bold]
+
+    memstore db secure --db postgresql://owner@db.example/memories
+    psql -c 'GRANT memstore_application TO my_app_login'
+    """
+    from memstore.store import securing
+
+    url = database_url(db)
+    if off:
+        securing.unsecure(url, patience=_or_default(patience))
+    else:
+        roles = securing.Roles(application=application, sweeper=sweeper, operator=operator)
+        created = securing.secure(url, roles, patience=_or_default(patience))
+    if as_json:
+        output.print_json({"secured": not off, "created_roles": [] if off else created})
+        return
+    if off:
+        typer.echo("row level security is off; roles and their grants are still there")
+        return
+    typer.echo(f"tenants are kept apart; created {', '.join(created) or 'no role'}")
+    typer.echo(
+        f"now: GRANT {application} TO the applications' logins, {sweeper} TO the sweeper's, "
+        f"{operator} TO the operators'; then start the applications again"
+    )
+
+
+@db_app.command()
+def distribute(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
+    """Spread memories and events by tenant over an existing Citus cluster.
+
+    Connect to the coordinator. Rows that are there are moved, during which writes wait.
+    """
+    from memstore.store import distribution
+
+    moved = distribution.distribute(database_url(db))
+    if as_json:
+        output.print_json({"distributed": moved})
+        return
+    typer.echo(
+        f"distributed by tenant: {', '.join(moved)}"
+        if moved
+        else "memories and events are distributed by tenant already"
+    )
