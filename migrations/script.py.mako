@@ -17,9 +17,11 @@ Revises: ${down_revision | comma,n}
 # - Primary keys and unique indexes of tenant data contain `tenant`. Name everything.
 # - Use plain SQLAlchemy types here, not those of memstore.store: a landed revision is never edited,
 #   and must go on meaning what it meant.
-# - Backfill in batches outside this revision, or not at all: one long UPDATE blocks writers.
+# - Backfill in batches outside this revision, or not at all: one long UPDATE blocks writers, and on
+#   a secured database the tables' owner sees no row unless it is a member of the operator role.
 # - Then: raise HEAD_REVISION in memstore/store/schema.py, write the golden DDL and the fixture
-#   databases with `python -m tests.support.released`, and say in CHANGELOG.md what an operator sees.
+#   databases with `cd tests && python -m support.released`, and say in CHANGELOG.md what an
+#   operator sees.
 
 from __future__ import annotations
 

@@ -164,5 +164,5 @@ def test_plain_alembic_numbers_a_new_revision_and_gives_it_the_rules(
     )
     written = (later_migrations / "versions" / "0004_more.py").read_text()
 
-    assert 'down_revision = "0003"' in written
+    assert "down_revision = '0003'" in written
     assert "CONCURRENTLY" in written
