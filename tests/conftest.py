@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 from support.clock import Clock
 from support.postgres import PostgresServer, own_server, server_for_tests
@@ -20,6 +21,10 @@ from support.postgres import PostgresServer, own_server, server_for_tests
 if TYPE_CHECKING:
     from memstore.store.database import Database
     from memstore.store.sync import MemoryStore
+
+# No test asserts a time, and a busy machine is no fault of the code.
+hypothesis.settings.register_profile("memstore", deadline=None)
+hypothesis.settings.load_profile("memstore")
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 
 from memstore.retention.text import UNSPACED_LETTER, FoldedText
 
-_MOST_STRINGS = 64
+_MOST_STRINGS, _MOST_MEMBERS = 64, 1024
+"""Strings that combining pieces may come to, and that one list of alternatives may hold."""
 _Node: TypeAlias = tuple[Any, Any]
 _REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
 _ZERO_WIDTH = (sre.AT, sre.ASSERT, sre.ASSERT_NOT)
@@ -97,7 +98,7 @@ def _strings(nodes: Sequence[_Node]) -> frozenset[str] | None:
         if tails is None:
             return None
         found = frozenset(head + tail for head in found for tail in tails)
-        if len(found) > _MOST_STRINGS:
+        if len(found) > _MOST_MEMBERS:
             return None
     return found
 

@@ -12,19 +12,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import bracex
-
 from memstore.errors import ConfigurationError
 from memstore.retention.families import Family
-from memstore.retention.text import UNSPACED, FoldedText, fold
+from memstore.retention.forms import (
+    BUILT_IN_WORDS,
+    NO_FORMS,
+    Forms,
+    bounded,
+    read_forms,
+    with_word_lists,
+)
 from memstore.retention.verdict import Strength
-
-_WORDS_REFERENCE = re.compile(r"<([\w-]+)>")
-_WORDS_IN_PATTERN = re.compile(r"(?<!\?P)<([\w-]+)>")
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-_HANGUL_END = re.compile("[\uac00-\ud7a3]$")
-_BUILT_IN_WORDS = {"digit": list("0123456789")}
-_MOST_FORMS = 20_000
 
 
 class Position(StrEnum):
@@ -43,11 +41,10 @@ class CueSpec:
         id: stable and unique, ``language.family.name``.
         language: code of the lexicon that it belongs to.
         family: what it is evidence of.
-        forms: literal forms, already expanded. Alphabetic ones match whole words; a ``*`` at an
-            edge leaves that edge open. Chinese and Japanese ones match anywhere.
+        forms: what it looks like. Alphabetic ones match whole words; a ``*`` at an edge leaves
+            that edge open. Chinese and Japanese ones match anywhere.
         patterns: regular expressions over the folded text.
-        anchors: literal pieces of which one must be in the text for the patterns to be tried.
-        excepts: longer literals in which a form is not this cue (今天天气 holds no 天天).
+        excepts: longer forms in which a form is not this cue (今天天气 holds no 天天).
         unless: regular expressions that, found in the same clause, suppress the cue.
         needs: families of which one must have a cue in the same clause.
         at: where in the text it has to stand.
@@ -59,10 +56,9 @@ class CueSpec:
     id: str
     language: str
     family: Family
-    forms: tuple[str, ...] = ()
+    forms: Forms = NO_FORMS
     patterns: tuple[str, ...] = ()
-    anchors: tuple[str, ...] = ()
-    excepts: tuple[str, ...] = ()
+    excepts: Forms = NO_FORMS
     unless_patterns: tuple[str, ...] = ()
     needs: tuple[Family, ...] = ()
     at: Position | None = None
@@ -73,17 +69,12 @@ class CueSpec:
     @cached_property
     def literals(self) -> tuple[str, ...]:
         """The forms as the automaton searches them."""
-        return tuple(dict.fromkeys(_bounded(form) for form in self.forms))
+        return tuple(dict.fromkeys(map(bounded, self.forms.literals)))
 
     @cached_property
     def masks(self) -> tuple[str, ...]:
         """The exceptions as the automaton searches them."""
-        return tuple(dict.fromkeys(_bounded(form) for form in self.excepts))
-
-    @cached_property
-    def regexes(self) -> tuple[re.Pattern[str], ...]:
-        """The compiled patterns."""
-        return tuple(re.compile(pattern) for pattern in self.patterns)
+        return tuple(dict.fromkeys(map(bounded, self.excepts.literals)))
 
     @cached_property
     def unless(self) -> tuple[re.Pattern[str], ...]:
@@ -100,35 +91,14 @@ class CueSpec:
         return [
             self.id,
             self.family,
-            self.forms,
+            [self.forms.literals, self.forms.templates],
             self.patterns,
-            self.anchors,
-            self.excepts,
+            [self.excepts.literals, self.excepts.templates],
             self.unless_patterns,
             self.needs,
             self.at,
             self.strength,
         ]
-
-
-def _bounded(form: str) -> str:
-    """Return a form folded, with a space at each edge that has to be a word boundary."""
-    open_left, open_right = form.startswith("*"), form.endswith("*")
-    words = FoldedText(form.strip("*")).words
-    core = words.strip()
-    if not core:
-        raise ConfigurationError(f"form {form!r} is empty once folded and would match everything")
-    mixed = _UNSPACED.search(core) is not None
-    if not open_left and not _edge_is_open(core[0], mixed=mixed):
-        core = f" {core}"
-    if not open_right and not _edge_is_open(core[-1], mixed=mixed) and not _HANGUL_END.search(core):
-        core = f"{core} "
-    return core
-
-
-def _edge_is_open(edge: str, *, mixed: bool) -> bool:
-    """Chinese and Japanese have no boundaries; a digit beside them has none either."""
-    return _UNSPACED.match(edge) is not None or (mixed and edge.isdigit())
 
 
 _KEYS = frozenset(
@@ -169,7 +139,7 @@ def read_cues(
         raise ConfigurationError(f"{source}: {error}") from None
     if language is not None and data.get("language") != language:
         raise ConfigurationError(f"{source}: language must be {language!r}")
-    words = {**_BUILT_IN_WORDS, **data.get("words", {})}
+    words = {**BUILT_IN_WORDS, **data.get("words", {})}
     cues: dict[str, CueSpec] = {}
     for entry in data.get("cue", ()):
         cue = _read_cue(entry, source=source, language=language, words=words)
@@ -196,10 +166,10 @@ def _read_cue(
         raise ConfigurationError(f"{where}: unknown key {key!r}{hint}")
     if language is not None and name.split(".", 1)[0] != language:
         raise ConfigurationError(f"{where}: the id must start with {language!r}")
-    forms = _expand(entry.get("forms", ()), words, where)
-    patterns = tuple(_listed_in(raw, words, where) for raw in entry.get("patterns", ()))
-    unless = tuple(_listed_in(raw, words, where) for raw in entry.get("unless", ()))
-    if not forms and not patterns:
+    forms = read_forms(entry.get("forms", ()), words, where)
+    patterns = tuple(with_word_lists(raw, words, where) for raw in entry.get("patterns", ()))
+    unless = tuple(with_word_lists(raw, words, where) for raw in entry.get("unless", ()))
+    if forms == NO_FORMS and not patterns:
         raise ConfigurationError(f"{where}: needs forms or patterns")
     for pattern in (*patterns, *unless):
         _check_pattern(pattern, where)
@@ -210,8 +180,7 @@ def _read_cue(
             family=Family(entry.get("family", "")),
             forms=forms,
             patterns=patterns,
-            anchors=tuple(map(fold, _expand(entry.get("anchors", ()), words, where))),
-            excepts=_expand(entry.get("except", ()), words, where),
+            excepts=read_forms(entry.get("except", ()), words, where),
             unless_patterns=unless,
             needs=tuple(Family(family) for family in entry.get("needs", ())),
             at=Position(entry["at"]) if "at" in entry else None,
@@ -223,16 +192,6 @@ def _read_cue(
         raise ConfigurationError(f"{where}: {error}") from None
 
 
-def _listed_in(pattern: str, words: Mapping[str, list[str]], where: str) -> str:
-    """Return a pattern with ``<name>`` replaced by a group of the file's word list."""
-
-    def group(match: re.Match[str]) -> str:
-        listed = _expand([match.group()], words, where)
-        return "(?:" + "|".join(map(re.escape, map(fold, listed))) + ")"
-
-    return _WORDS_IN_PATTERN.sub(group, pattern)
-
-
 def _check_pattern(pattern: str, where: str) -> None:
     try:
         compiled = re.compile(pattern)
@@ -240,29 +199,6 @@ def _check_pattern(pattern: str, where: str) -> None:
         raise ConfigurationError(f"{where}: pattern {pattern!r}: {error}") from None
     if compiled.match("") is not None:
         raise ConfigurationError(f"{where}: pattern {pattern!r} matches the empty text")
-
-
-def _expand(forms: list[str], words: Mapping[str, list[str]], where: str) -> tuple[str, ...]:
-    """Return forms with ``<name>`` replaced by the file's word list and braces expanded."""
-
-    def listed(match: re.Match[str]) -> str:
-        name = match.group(1)
-        if name not in words:
-            raise ConfigurationError(f"{where}: no word list {name!r}")
-        return words[name][0] if len(words[name]) == 1 else "{" + ",".join(words[name]) + "}"
-
-    expanded: list[str] = []
-    for form in forms:
-        braced = form
-        while _WORDS_REFERENCE.search(braced):
-            braced = _WORDS_REFERENCE.sub(listed, braced)
-        try:
-            expanded.extend(bracex.iexpand(braced, keep_escapes=False, limit=_MOST_FORMS))
-        except bracex.ExpansionLimitException:
-            raise ConfigurationError(f"{where}: form {form!r} expands too far") from None
-    if any(not form.strip() for form in expanded):
-        raise ConfigurationError(f"{where}: an empty alternative would match everything")
-    return tuple(dict.fromkeys(" ".join(form.split()) for form in expanded))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -30,13 +31,23 @@ class Hit(NamedTuple):
     end: int
 
 
-class Pattern(NamedTuple):
-    """One regular expression of a cue, with what a text must hold for it to be worth trying."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern:
+    """A regular expression of a cue, with what a text must hold for it to be worth trying.
+
+    Args:
+        cue: the cue that it finds, or that it masks.
+        regex: what it searches.
+        on_words: whether it searches the words, as forms do, instead of the folded text.
+        masks: whether it finds exceptions.
+        also: sets of which one string each must be in the text, besides the anchor that was seen.
+    """
 
     cue: CueSpec
     regex: re.Pattern[str]
+    on_words: bool
+    masks: bool
     also: tuple[frozenset[str], ...]
-    """Sets of which one string each must be in the text, besides the anchor that was seen."""
 
     def hits(self, text: FoldedText) -> Iterator[Hit]:
         """Yield where it matches."""
@@ -47,9 +58,25 @@ class Pattern(NamedTuple):
                     break
             else:
                 return
-        for match in self.regex.finditer(text.folded):
-            if match.end() > match.start():
-                yield Hit(self.cue, *match.span())
+        for match in self.regex.finditer(words if self.on_words else text.folded):
+            start, end = match.span()
+            if self.on_words:
+                start, end = text.from_words(start + (words[start] == " "), end)
+            if end > start:
+                yield Hit(self.cue, start, end)
+
+
+def _patterns_of(cue: CueSpec) -> Iterator[tuple[frozenset[str], Pattern]]:
+    """Yield the regular expressions of a cue, each with its anchors (none: always to be tried)."""
+    for source, on_words, masks in (
+        *((pattern, False, False) for pattern in cue.patterns),
+        *((template, True, False) for template in cue.forms.templates),
+        *((template, True, True) for template in cue.excepts.templates),
+    ):
+        anchors, *also = required_literals(source) or (frozenset[str](),)
+        quick = [group for group in also if len(group) <= _MOST_STRINGS]
+        regex = re.compile(source)
+        yield anchors, Pattern(cue, regex, on_words, masks, tuple(quick[:_MOST_GROUPS]))
 
 
 class Literal(NamedTuple):
@@ -79,9 +106,7 @@ class Automaton:
                 forms[literal].append(cue)
             for literal in cue.masks:
                 masks[literal].append(cue)
-            for regex in cue.regexes:
-                anchors, *also = required_literals(regex.pattern) or (frozenset[str](),)
-                pattern = Pattern(cue, regex, tuple(filter(_is_quick, also))[:_MOST_GROUPS])
+            for anchors, pattern in _patterns_of(cue):
                 for anchor in anchors:
                     patterns[anchor].append(pattern)
                 if not anchors:
@@ -126,15 +151,11 @@ class Automaton:
         return Scan(self, text, found, bits)
 
 
-def _is_quick(group: frozenset[str]) -> bool:
-    return len(group) <= _MOST_STRINGS
-
-
 class _Seen(NamedTuple):
     """What the automaton saw, sorted by family; patterns are still to be tried."""
 
     forms: dict[Family, list[Hit]]
-    masks: dict[str, list[Hit]]
+    masks: dict[Family, list[Hit]]
     patterns: dict[Family, dict[int, Pattern]]
 
 
@@ -209,14 +230,12 @@ class Scan:
             return known
         seen = self._seen
         hits = list(seen.forms.get(family, ()))
-        patterns = seen.patterns.get(family)
-        if patterns:
-            for pattern in patterns.values():
-                hits.extend(pattern.hits(self.text))
-        for pattern in self._automaton.unanchored.get(family, ()):
-            hits.extend(pattern.hits(self.text))
-        if seen.masks:
-            hits = _unmasked(hits, seen.masks)
+        masks = list(seen.masks.get(family, ()))
+        patterns = seen.patterns.get(family, {}).values()
+        for pattern in (*patterns, *self._automaton.unanchored.get(family, ())):
+            (masks if pattern.masks else hits).extend(pattern.hits(self.text))
+        if masks:
+            hits = _unmasked(hits, masks)
         hits.sort(key=_by_position)
         self._candidates[family] = hits
         return hits
@@ -234,7 +253,7 @@ class Scan:
                 for cue in forms:
                     seen.forms.setdefault(cue.family, []).append(Hit(cue, low, high))
                 for cue in masks:
-                    seen.masks.setdefault(cue.id, []).append(Hit(cue, low, high))
+                    seen.masks.setdefault(cue.family, []).append(Hit(cue, low, high))
         return seen
 
     @cached_property
@@ -297,14 +316,13 @@ def _by_position(hit: Hit) -> tuple[int, int]:
     return hit.start, -hit.end
 
 
-def _unmasked(hits: list[Hit], masks: Mapping[str, list[Hit]]) -> list[Hit]:
+def _unmasked(hits: list[Hit], masks: list[Hit]) -> list[Hit]:
     """Return the hits that no exception of the same cue covers."""
     covers: dict[str, tuple[list[int], list[int]]] = {}
-    for name in {hit.spec.id for hit in hits} & masks.keys():
-        starts, ends = covers[name] = [], []
-        for mask in sorted(masks[name], key=_by_position):
-            starts.append(mask.start)
-            ends.append(max(mask.end, ends[-1]) if ends else mask.end)
+    for mask in sorted(masks, key=_by_position):
+        starts, ends = covers.setdefault(mask.spec.id, ([], []))
+        starts.append(mask.start)
+        ends.append(max(mask.end, ends[-1]) if ends else mask.end)
     return [hit for hit in hits if not _is_covered(hit, covers.get(hit.spec.id))]
 
 

@@ -32,7 +32,7 @@ def _spans(lexicon: Lexicon, text: str, family: Family = Family.HABIT) -> list[s
 
 def test_forms_expand_braces_and_word_lists() -> None:
     (cue,) = _read(f'[[cue]]\nid = "en.habit.a"\nforms = ["<be> go{{,ing}} <one>"]\n{FORMS}')
-    assert set(cue.forms) == {"am go uno", "am going uno", "is go uno", "is going uno"}
+    assert set(cue.forms.literals) == {"am go uno", "am going uno", "is go uno", "is going uno"}
 
 
 @pytest.mark.parametrize(

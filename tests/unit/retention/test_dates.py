@@ -15,6 +15,7 @@ from memstore.retention.dates import resolve_occurs_at
 from memstore.retention.decide import decide_retention
 from memstore.retention.policy import RetentionPolicy
 from memstore.retention.text import fold
+from memstore.retention.verdict import RetentionVerdict
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)  # a Monday
 ROME = ZoneInfo("Europe/Rome")
@@ -90,22 +91,25 @@ def test_a_day_ends_at_midnight_of_the_policys_zone() -> None:
     assert moment == datetime(2026, 6, 2, 21, 59, 59, 999_999, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("bit", ["", "one_off"])
-def test_a_temp_memory_lives_until_the_date_plus_the_ttl(bit: str) -> None:
-    verdict = decide_retention("Today I booked the boat for June 13", temporal=bit, now=NOW)
+def _one_off(text: str, **given: Any) -> RetentionVerdict:
+    """Decide by the bit alone, so that no word list has a say."""
+    policy = RetentionPolicy(languages=(), trust_bit_without_lexicon=True, time_zone="Europe/Rome")
+    return decide_retention(text, temporal="one_off", policy=policy, now=NOW, **given)
+
+
+def test_a_temp_memory_lives_until_the_date_plus_the_ttl() -> None:
+    verdict = _one_off("Today I booked the boat for June 13")
     assert verdict.expires_at is not None
     assert verdict.expires_at.date().isoformat() == "2026-06-20"
 
 
 def test_the_extractors_date_stands_before_that_of_the_text() -> None:
-    verdict = decide_retention(
-        "boat trip on June 13", temporal="one_off", occurs_at=NOW + timedelta(days=2), now=NOW
-    )
+    verdict = _one_off("boat trip on June 13", occurs_at=NOW + timedelta(days=2))
     assert verdict.expires_at == NOW + timedelta(days=9)
 
 
 def test_a_date_beyond_the_horizon_keeps_the_memory() -> None:
-    verdict = decide_retention("boat trip on 3 May 2029", temporal="one_off", now=NOW)
+    verdict = _one_off("boat trip on 3 May 2029")
     assert verdict.veto == "event_horizon"
 
 
@@ -128,8 +132,7 @@ def test_what_a_date_library_gets_wrong_never_shortens_a_life(
         return answer
 
     monkeypatch.setattr(dateparser, "parse", parse)
-    policy = RetentionPolicy(time_zone="Pacific/Kiritimati")
-    verdict = decide_retention("boat trip in two weeks", temporal="one_off", policy=policy, now=NOW)
+    verdict = _one_off("boat trip in two weeks")
     assert verdict.expires_at == NOW + timedelta(days=7)
 
 

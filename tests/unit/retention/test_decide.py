@@ -19,6 +19,7 @@ from memstore.retention.decide import (
     decide_retention_trace,
 )
 from memstore.retention.families import Family
+from memstore.retention.forms import Forms
 from memstore.retention.policy import RetentionPolicy
 from memstore.retention.verdict import Reason, RetentionVerdict, RuleCode, Strength
 
@@ -28,7 +29,9 @@ WEEK = timedelta(days=7)
 
 def _cue(family: Family, *forms: str, strength: Strength = Strength.HARD) -> CueSpec:
     name = f"xx.{family.value}.{strength.value}"
-    return CueSpec(id=name, language="xx", family=family, forms=forms, strength=strength)
+    return CueSpec(
+        id=name, language="xx", family=family, forms=Forms(literals=forms), strength=strength
+    )
 
 
 @cache
