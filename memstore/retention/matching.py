@@ -31,23 +31,28 @@ class Hit(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Pattern:
     """A regular expression of a cue, with what a text must hold for it to be worth trying.
 
     Args:
         cue: the cue that it finds, or that it masks.
-        regex: what it searches.
+        source: the regular expression, compiled when it is first tried.
         on_words: whether it searches the words, as forms do, instead of the folded text.
         masks: whether it finds exceptions.
         also: sets of which one string each must be in the text, besides the anchor that was seen.
     """
 
     cue: CueSpec
-    regex: re.Pattern[str]
+    source: str
     on_words: bool
     masks: bool
     also: tuple[frozenset[str], ...]
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """The compiled regular expression."""
+        return re.compile(self.source)
 
     def hits(self, text: FoldedText) -> Iterator[Hit]:
         """Yield where it matches."""
@@ -75,8 +80,7 @@ def _patterns_of(cue: CueSpec) -> Iterator[tuple[frozenset[str], Pattern]]:
     ):
         anchors, *also = required_literals(source) or (frozenset[str](),)
         quick = [group for group in also if len(group) <= _MOST_STRINGS]
-        regex = re.compile(source)
-        yield anchors, Pattern(cue, regex, on_words, masks, tuple(quick[:_MOST_GROUPS]))
+        yield anchors, Pattern(cue, source, on_words, masks, tuple(quick[:_MOST_GROUPS]))
 
 
 class Literal(NamedTuple):
