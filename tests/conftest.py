@@ -3,18 +3,20 @@
 A test that takes ``backend``, ``empty_database_url``, ``database_url``, ``database`` or ``store``
 runs once on SQLite and once on PostgreSQL. One PostgreSQL server serves a test process (so one
 each pytest-xdist worker: starting takes 0.7 s, which is cheaper than sharing); every test has a
-database of its own on it, copied from a template in 15 ms.
+database of its own on it, copied from a template in 15 ms. The store is imported inside of the
+fixtures, so that tests of the pure core run without it.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
+from support import pgbouncer
 from support.clock import Clock
 from support.postgres import PostgresServer, own_server, server_for_tests
 
@@ -39,6 +41,22 @@ def private_postgres_server() -> Iterator[PostgresServer]:
     """A server that no other test uses, to be crashed at will."""
     with own_server() as server:
         yield server
+
+
+@pytest.fixture
+def transaction_pool(postgres_server: PostgresServer) -> Iterator[Callable[[str], str]]:
+    """Turn a PostgreSQL URL into one through PgBouncer in transaction mode.
+
+    Debian's release carries no prepared statements: open stores with ``prepared_statements=False``.
+    """
+    from support.roles import LOGINS
+
+    if pgbouncer.program() is None:
+        pytest.skip("PgBouncer is not installed; as root: apt-get install pgbouncer")
+    server = postgres_server.url()
+    users = (server.username or "postgres", *LOGINS)
+    with pgbouncer.transaction_pool(server, users) as through:
+        yield through
 
 
 @pytest.fixture
@@ -80,6 +98,18 @@ def postgres_url(postgres_server: PostgresServer, postgres_template: str) -> Ite
     """A PostgreSQL database at the newest revision, without rows."""
     with postgres_server.database(postgres_template) as url:
         yield url.render_as_string(hide_password=False)
+
+
+@pytest.fixture
+def secured_url(postgres_url: str) -> Iterator[str]:
+    """A PostgreSQL database with forced row level security: its superuser's URL.
+
+    ``support.roles.as_login`` makes it the URL of an application, sweeper or operator.
+    """
+    from support.roles import secured
+
+    with secured(postgres_url) as url:
+        yield url
 
 
 @pytest.fixture

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -17,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 from support.clock import Clock
 from support.postgres import PostgresServer, connect
+from support.roles import ROLES, as_login, login
 
 from memstore import MemoryNotFoundError, MemoryStore
 from memstore.bodies import CounterfactualBody, ProjectedUtility
@@ -27,44 +27,19 @@ from memstore.store import schema
 from memstore.store.database import Database
 from memstore.store.models import Base
 from memstore.store.scope import Scope
-from memstore.store.securing import Roles, secure, unsecure
+from memstore.store.securing import secure, unsecure
 
 MINE, THEIRS = "mine", "the'irs%b\\d:e"
 """Two tenants; the second one has every character that a setting might be quoted wrongly for."""
 
 SUBJECT = "user/42"
 SECRET = "only of the other tenant"
-ROLES = Roles(*(f"memstore_test_{what}_{os.getpid()}" for what in ("app", "sweeper", "operator")))
 BRANCH = CounterfactualBody(
     hypothesis="h1",
     statement="Had we moved",
     record="r" * 64,
     projected=ProjectedUtility(utility=0.5, measured=1, total=2),
 )
-
-
-def login(role: str) -> str:
-    return f"{role}_login"
-
-
-@pytest.fixture
-def secured_url(postgres_server: PostgresServer, postgres_url: str) -> Iterator[str]:
-    """A database with forced row level security; its owner's URL."""
-    secure(postgres_url, ROLES)
-    names = (ROLES.application, ROLES.sweeper, ROLES.operator)
-    url = make_url(postgres_url)
-    with connect(url) as admin:
-        for role in names:
-            admin.execute(f"CREATE ROLE {login(role)} LOGIN IN ROLE {role}")
-    yield postgres_url
-    with connect(url) as admin:
-        for role in names:
-            admin.execute(f"DROP OWNED BY {role}, {login(role)} CASCADE")
-            admin.execute(f"DROP ROLE {login(role)}, {role}")
-
-
-def as_login(url: str, role: str) -> str:
-    return make_url(url).set(username=login(role)).render_as_string(hide_password=False)
 
 
 @pytest.fixture(params=["sqlite", "postgresql", "secured"])
