@@ -27,7 +27,6 @@ _PLAIN = (
     "key",
     "content",
     "content_hash",
-    "body",
     "source",
     "reason",
     "rule",
@@ -50,6 +49,7 @@ def to_memory(row: RowMapping) -> Memory:
         kind=MemoryKind(row["kind"]),
         tier=Tier(row["tier"]),
         temporal=TemporalKind(row["temporal"]),
+        body=row["body"],
         tags=tuple(row["tags"]),
         evidence=tuple(row["evidence"]),
         **{name: row[name] for name in _PLAIN},
@@ -58,15 +58,27 @@ def to_memory(row: RowMapping) -> Memory:
 
 def to_row(memory: Memory) -> dict[str, Any]:
     """Return the row of ``memory_items`` that holds a memory."""
+    return _columns(memory) | {"search_text": fold(memory.content)}
+
+
+def changed_columns(before: Memory, after: Memory) -> dict[str, Any]:
+    """Return the columns in which the row of a memory is to change."""
+    old, new = _columns(before), _columns(after)
+    changed = {name: value for name, value in new.items() if value != old[name]}
+    if "content" in changed:
+        changed["search_text"] = fold(after.content)
+    return changed
+
+
+def _columns(memory: Memory) -> dict[str, Any]:
     row = {name: getattr(memory, name) for name in _PLAIN}
-    row["body"] = None if memory.body is None else dict(memory.body)
     return row | {
         "kind": memory.kind.value,
         "tier": memory.tier.value,
         "temporal": memory.temporal.value,
+        "body": None if memory.body is None else dict(memory.body),
         "tags": list(memory.tags),
         "evidence": [dict(cue) for cue in memory.evidence],
-        "search_text": fold(memory.content),
     }
 
 

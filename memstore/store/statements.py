@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -91,22 +92,23 @@ def lock_identities(tenant: str, identities: Sequence[Identity], *, keyed: bool)
     """Select and lock the current memories of these identities, in the order of the index."""
     items = ITEMS.c
     names = items.key if keyed else items.content_hash
-    columns = (items.subject, names) if keyed else (items.subject, items.kind, names)
-    wanted = [
-        (each.subject, each.name) if keyed else (each.subject, each.kind, each.name)
-        for each in identities
-    ]
-    return (
-        select(ITEMS)
-        .where(
+    wanted: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for each in identities:
+        wanted[each.subject, each.kind].append(each.name)
+    # The index's columns and conditions stand in every branch, else SQLite scans the tenant.
+    branches = [
+        and_(
             items.tenant == tenant,
-            tuple_(*columns).in_(wanted),
+            items.subject == subject,
+            *([] if keyed else [items.kind == kind]),
+            names.in_(among),
             items.key.is_not(None) if keyed else items.key.is_(None),
             items.superseded_by.is_(None),
         )
-        .order_by(*columns)
-        .with_for_update()
-    )
+        for (subject, kind), among in wanted.items()
+    ]
+    order = (items.subject, names) if keyed else (items.subject, items.kind, names)
+    return select(ITEMS).where(or_(*branches)).order_by(*order).with_for_update()
 
 
 def lock_item(tenant: str, memory_id: uuid.UUID) -> Rows:

@@ -14,7 +14,7 @@ from memstore.store.results import Outcome
 from memstore.store.sync import MemoryStore
 
 SUBJECT = "user/42"
-PASSING = "The parcel comes at noon"
+PASSING = "帮我订个 7 点的闹钟"
 
 
 def items(*contents: str) -> list[NewMemory]:
@@ -135,3 +135,13 @@ def test_progress_counts_up_to_all(store: MemoryStore) -> None:
 
 def test_nothing_is_written_for_nothing(store: MemoryStore) -> None:
     assert store.remember_many([]) == []
+
+
+def test_a_chunk_may_be_about_a_thousand_subjects(store: MemoryStore) -> None:
+    given: list[NewMemory] = [
+        {"subject": f"user/{number}", "content": "Likes tea"} for number in range(1_000)
+    ]
+    store.remember_many(given, chunk_size=1_000)
+    again = store.remember_many(given, chunk_size=1_000)
+    assert {result.outcome for result in again} == {Outcome.REINFORCED}
+    assert store.stats().subjects == 1_000

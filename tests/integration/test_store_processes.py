@@ -165,7 +165,7 @@ def test_the_latest_expiry_of_many_writers_stands(store: MemoryStore, clock: Clo
 def test_one_long_verdict_among_many_temp_ones_stands(store: MemoryStore) -> None:
     def remember(number: int) -> None:
         temporal = "durable" if number == 20 else "one_off"
-        store.remember(SUBJECT, "The parcel comes at noon", temporal=temporal)
+        store.remember(SUBJECT, "帮我订个 7 点的闹钟", temporal=temporal)
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(remember, range(40)))

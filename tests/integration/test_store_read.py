@@ -25,9 +25,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def temp(store: MemoryStore) -> Memory:
-    return store.remember(
-        SUBJECT, "The parcel comes at noon", temporal="one_off", tags=["post"]
-    ).memory
+    return store.remember(SUBJECT, "帮我订个 7 点的闹钟", temporal="one_off", tags=["post"]).memory
 
 
 @pytest.fixture
@@ -38,7 +36,7 @@ def long(store: MemoryStore) -> Memory:
 READS: list[Callable[[MemoryStore], Any]] = [
     lambda store: store.recall(SUBJECT),
     lambda store: store.recall(),
-    lambda store: store.recall(SUBJECT, "parcel"),
+    lambda store: store.recall(SUBJECT, "闹钟"),
     lambda store: store.recall(tags_any=["post"]),
     lambda store: store.recall(tags_all=["post"]),
     lambda store: store.recall(tier="temp"),
@@ -221,7 +219,7 @@ def test_explain_answers_for_an_expired_memory_without_its_content(
     assert explanation.state is State.EXPIRED
     assert explanation.memory is None
     assert explanation.verdict.rule == temp.rule
-    assert "parcel" not in repr(explanation)
+    assert "闹钟" not in repr(explanation)
 
 
 def test_explain_answers_for_a_forgotten_memory_from_its_tombstone(
@@ -237,7 +235,7 @@ def test_explain_answers_for_a_forgotten_memory_from_its_tombstone(
     assert explanation.subject == SUBJECT
     assert explanation.verdict.tier is Tier.LONG
     assert [entry.event for entry in explanation.history] == [Event.PROMOTED, Event.FORGOTTEN]
-    assert "parcel" not in repr(explanation)
+    assert "闹钟" not in repr(explanation)
 
 
 def test_stats_count_what_there_is(store: MemoryStore, clock: Clock, long: Memory) -> None:
@@ -247,7 +245,7 @@ def test_stats_count_what_there_is(store: MemoryStore, clock: Clock, long: Memor
     expired = store.remember("user/43", "b", ttl=60).memory
     clock.advance(HOUR)
     live = store.remember(
-        "user/43", "The parcel comes at noon", temporal="one_off", kind="episodic"
+        "user/43", "帮我订个 7 点的闹钟", temporal="one_off", kind="episodic"
     ).memory
 
     stats = store.stats()

@@ -22,7 +22,7 @@ DAY = timedelta(days=1)
 
 @pytest.fixture
 def temp(store: MemoryStore) -> Memory:
-    return store.remember(SUBJECT, "The parcel comes at noon", temporal="one_off").memory
+    return store.remember(SUBJECT, "帮我订个 7 点的闹钟", temporal="one_off").memory
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from memstore.store.results import Event, Outcome
 from memstore.store.sync import MemoryStore
 
 SUBJECT = "user/42"
-PASSING = "The parcel comes at noon"
+PASSING = "帮我订个 7 点的闹钟"
 WEEK = timedelta(days=7)
 
 

@@ -44,7 +44,7 @@ def assign_tiers(
     assigned = [
         replace(decided(memory, _decide(memory, scope, now)), updated_at=now) for memory in held
     ]
-    store(connection, assigned)
+    store(connection, list(zip(held, assigned, strict=True)))
     changes = [
         Change(Event.ASSIGNED, before, after) for before, after in zip(held, assigned, strict=True)
     ]

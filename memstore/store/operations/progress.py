@@ -40,7 +40,7 @@ def remember_with_progress(connection: Connection, scope: Scope, draft: Draft) -
     if _apart_from_progress(result.memory.body) == _apart_from_progress(draft.body):
         return result
     memory = replace(result.memory, body=draft.body)
-    store(connection, [memory])
+    store(connection, [(result.memory, memory)])
     return replace(result, memory=memory)
 
 
@@ -93,7 +93,7 @@ def _revised(
     body: ProceduralBody | CounterfactualBody,
 ) -> Memory:
     after = replace(held, body=body.model_dump(mode="json"), updated_at=scope.now(connection))
-    store(connection, [after])
+    store(connection, [(held, after)])
     return after
 
 

@@ -176,18 +176,18 @@ def edit(
     written = change.draft_for(held)
     merged = rewrite(held, written, written.decide(scope.policy, now), now=now)
     changes = [Change(Event.EDITED, held, merged.memory)]
-    if not _stored(connection, merged.memory):
+    if not _stored(connection, held, merged.memory):
         changes.insert(0, _supersede(connection, scope, written, held, now))
-        store(connection, [merged.memory])
+        store(connection, [(held, merged.memory)])
     record(connection, scope, changes, now)
     return RememberResult(merged.memory, merged.verdict, merged.outcome)
 
 
-def _stored(connection: Connection, memory: Memory) -> bool:
-    """Store a locked memory unless another one holds its text."""
+def _stored(connection: Connection, held: Memory, edited: Memory) -> bool:
+    """Store a locked memory's new text unless another one holds it."""
     try:
         with connection.begin_nested():
-            store(connection, [memory])
+            store(connection, [(held, edited)])
     except IntegrityError:
         return False
     return True
@@ -205,7 +205,7 @@ def _supersede(
         where = "another memory" if other is None else f"memory {other.id}"
         raise ConflictError(f"{where} of the same subject holds that text; forget one of the two")
     superseded = replace(other, superseded_by=successor.id, updated_at=now)
-    store(connection, [superseded])
+    store(connection, [(other, superseded)])
     return Change(Event.SUPERSEDED, other, superseded)
 
 
@@ -213,7 +213,7 @@ def _change(
     connection: Connection, scope: Scope, event: Event, held: Memory, after: Memory, now: datetime
 ) -> Memory:
     changed = replace(after, updated_at=now)
-    store(connection, [changed])
+    store(connection, [(held, changed)])
     record(connection, scope, [Change(event, held, changed)], now)
     return changed
 

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -23,10 +24,12 @@ from memstore.store.drafts import Decided, Draft, Identity, identity_of
 from memstore.store.merge import Merged, first_write, merge
 from memstore.store.operations.events import Change, record
 from memstore.store.results import RememberResult
-from memstore.store.rows import to_memory, to_row
+from memstore.store.rows import changed_columns, to_memory, to_row
 from memstore.store.scope import Scope
 
 _MOST_ROUNDS = 10
+_LOCK_BATCH = 200
+"""Identities that one statement locks: SQLite bounds the depth of an expression."""
 
 
 def remember(connection: Connection, scope: Scope, draft: Draft) -> RememberResult:
@@ -124,7 +127,7 @@ def write(
                         changes.append(Change(step.event, memory, step.memory))
                     memory, steps[place] = step.memory, step
                 final[identity] = memory
-            store(connection, [final[each] for each in before if final[each] != before[each]])
+            store(connection, [(memory, final[each]) for each, memory in before.items()])
             waiting = [each for each in waiting if each not in before]
         if waiting:
             raise StoreUnavailableError(
@@ -137,13 +140,17 @@ def write(
     ]
 
 
-def store(connection: Connection, memories: Sequence[Memory]) -> None:
-    """Write back memories whose rows are locked."""
-    rows = []
-    for memory in memories:
-        row = to_row(memory)
-        rows.append(row | {"of_tenant": row.pop("tenant"), "of_id": row.pop("id")})
-    if rows:
+def store(connection: Connection, changes: Sequence[tuple[Memory, Memory]]) -> None:
+    """Write back memories whose rows are locked, each as it was and as it is to be.
+
+    Only columns that change are written: a long text that stays is not stored anew.
+    """
+    alike: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    for before, after in changes:
+        if changed := changed_columns(before, after):
+            key = {"of_tenant": before.tenant, "of_id": before.id}
+            alike[tuple(changed)].append(changed | key)
+    for rows in alike.values():
         connection.execute(statements.update_items(), rows)
 
 
@@ -175,13 +182,14 @@ def _insert(
 def _lock(
     connection: Connection, scope: Scope, identities: Sequence[Identity], *, keyed: bool
 ) -> dict[Identity, Memory]:
-    if not identities:
-        return {}
-    rows = connection.execute(
-        statements.lock_identities(scope.tenant, identities, keyed=keyed)
-    ).mappings()
-    memories = [to_memory(row) for row in rows]
-    return {identity_of(memory): memory for memory in memories}
+    found: dict[Identity, Memory] = {}
+    for start in range(0, len(identities), _LOCK_BATCH):
+        batch = identities[start : start + _LOCK_BATCH]
+        statement = statements.lock_identities(scope.tenant, batch, keyed=keyed)
+        for row in connection.execute(statement).mappings():
+            memory = to_memory(row)
+            found[identity_of(memory)] = memory
+    return found
 
 
 def _delayed(decided: Decided, now: datetime, decided_at: datetime) -> RetentionVerdict:
