@@ -16,35 +16,44 @@ from memstore.retention.text import UNSPACED_LETTER, FoldedText
 
 _MOST_STRINGS, _MOST_MEMBERS = 64, 1024
 """Strings that combining pieces may come to, and that one list of alternatives may hold."""
+_COMMON = frozenset("的了是我你他她们有在不人这那个一就都很也会要去说看好着到得地")
+"""Characters that nearly every Chinese text holds."""
+_USABLE, _WORTHWHILE = 2, 4
+"""Least weight of the only set, and of any further one: looking for it costs on every text."""
 _Node: TypeAlias = tuple[Any, Any]
 _REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
 _ZERO_WIDTH = (sre.AT, sre.ASSERT, sre.ASSERT_NOT)
 
 
-def required_literals(pattern: str) -> tuple[frozenset[str], ...]:
+def required_literals(pattern: str, *, on_words: bool = False) -> tuple[frozenset[str], ...]:
     """Return sets of strings; every match of ``pattern`` holds a string of each set.
 
-    The most telling set comes first. Strings are as the automaton sees them. Empty where the
-    pattern requires nothing in particular, such as any letters at all.
+    The most telling set comes first, and further ones only where they tell much: sets that almost
+    any text holds are left out. Empty where the pattern requires nothing in particular.
+
+    Args:
+        pattern: a regular expression over the folded text.
+        on_words: whether it is one over the words of the text instead, where spaces are exact.
     """
     groups = _required(sre_parser.parse(pattern))
-    usable = {words for group in groups if (words := _as_words(group))}
-    return tuple(sorted(usable, key=_telling, reverse=True))
+    if not on_words:
+        groups = [frozenset(map(_longest_piece, group)) for group in groups]
+    usable = {group for group in groups if _telling(group)[0] >= _USABLE}
+    best = sorted(usable, key=_telling, reverse=True)
+    return tuple(
+        group for place, group in enumerate(best) if place == 0 or _telling(group)[0] >= _WORTHWHILE
+    )
 
 
 def _telling(group: frozenset[str]) -> tuple[int, int, str]:
-    return min(_weight(string) for string in group), -len(group), min(group)
+    return min(map(_weight, group)), -len(group), min(group)
 
 
 def _weight(string: str) -> int:
     """Return how much a string tells: a Chinese character about as much as three letters."""
+    if string in _COMMON or string.isdigit():
+        return _USABLE
     return sum(3 if UNSPACED_LETTER.match(sign) else 1 for sign in string)
-
-
-def _as_words(group: frozenset[str]) -> frozenset[str]:
-    """Return a group as it looks in the text that the automaton scans; empty where it vanishes."""
-    seen = {_longest_piece(string) for string in group}
-    return frozenset(seen) if all(seen) else frozenset()
 
 
 def _longest_piece(string: str) -> str:

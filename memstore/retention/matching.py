@@ -18,8 +18,6 @@ from memstore.retention.families import SETS_SOFT_ASIDE, Family, family_bits
 from memstore.retention.text import FoldedText
 from memstore.retention.verdict import Cue, Strength
 
-_MOST_GROUPS, _MOST_STRINGS = 2, 16
-"""Sets of required strings looked for besides the anchor: more cost more than they save."""
 BIT = {family: family_bits((family,)) for family in Family}
 
 
@@ -40,14 +38,14 @@ class Pattern:
         source: the regular expression, compiled when it is first tried.
         on_words: whether it searches the words, as forms do, instead of the folded text.
         masks: whether it finds exceptions.
-        also: sets of which one string each must be in the text, besides the anchor that was seen.
+        parts: how many sets of anchors there are, of each of which a text must hold one.
     """
 
     cue: CueSpec
     source: str
     on_words: bool
     masks: bool
-    also: tuple[frozenset[str], ...]
+    parts: int
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
@@ -56,31 +54,23 @@ class Pattern:
 
     def hits(self, text: FoldedText) -> Iterator[Hit]:
         """Yield where it matches."""
-        words = text.words
-        for group in self.also:
-            for string in group:
-                if string in words:
-                    break
-            else:
-                return
-        for match in self.regex.finditer(words if self.on_words else text.folded):
+        for match in self.regex.finditer(text.words if self.on_words else text.folded):
             start, end = match.span()
             if self.on_words:
-                start, end = text.from_words(start + (words[start] == " "), end)
+                start, end = text.from_words(start + (text.words[start] == " "), end)
             if end > start:
                 yield Hit(self.cue, start, end)
 
 
-def _patterns_of(cue: CueSpec) -> Iterator[tuple[frozenset[str], Pattern]]:
-    """Yield the regular expressions of a cue, each with its anchors (none: always to be tried)."""
+def _patterns_of(cue: CueSpec) -> Iterator[tuple[Pattern, tuple[frozenset[str], ...]]]:
+    """Yield the regular expressions of a cue, each with its sets of anchors."""
     for source, on_words, masks in (
         *((pattern, False, False) for pattern in cue.patterns),
         *((template, True, False) for template in cue.forms.templates),
         *((template, True, True) for template in cue.excepts.templates),
     ):
-        anchors, *also = required_literals(source) or (frozenset[str](),)
-        quick = [group for group in also if len(group) <= _MOST_STRINGS]
-        yield anchors, Pattern(cue, source, on_words, masks, tuple(quick[:_MOST_GROUPS]))
+        anchors = required_literals(source, on_words=on_words)
+        yield Pattern(cue, source, on_words, masks, len(anchors)), anchors
 
 
 class Literal(NamedTuple):
@@ -90,7 +80,8 @@ class Literal(NamedTuple):
     pad_right: int
     forms: tuple[CueSpec, ...]
     masks: tuple[CueSpec, ...]
-    patterns: tuple[Pattern, ...]
+    anchors: tuple[tuple[Pattern, int], ...]
+    """Patterns that want it, each with the place of the set of anchors that it belongs to."""
 
 
 class Automaton:
@@ -103,34 +94,33 @@ class Automaton:
     def __init__(self, cues: Iterable[CueSpec]) -> None:
         forms: dict[str, list[CueSpec]] = defaultdict(list)
         masks: dict[str, list[CueSpec]] = defaultdict(list)
-        patterns: dict[str, list[Pattern]] = defaultdict(list)
+        anchors: dict[str, list[tuple[Pattern, int]]] = defaultdict(list)
+        bits: dict[str, int] = defaultdict(int)
         self.unanchored: dict[Family, list[Pattern]] = defaultdict(list)
         for cue in cues:
             for literal in cue.literals:
                 forms[literal].append(cue)
+                bits[literal] |= BIT[cue.family]
             for literal in cue.masks:
                 masks[literal].append(cue)
-            for anchors, pattern in _patterns_of(cue):
-                for anchor in anchors:
-                    patterns[anchor].append(pattern)
-                if not anchors:
+            for pattern, groups in _patterns_of(cue):
+                for place, group in enumerate(groups):
+                    for literal in group:
+                        anchors[literal].append((pattern, place))
+                        if place == 0:
+                            bits[literal] |= BIT[cue.family]
+                if not groups:
                     self.unanchored[cue.family].append(pattern)
         self.unanchored_bits = family_bits(self.unanchored)
-        literals: list[str] = sorted({*forms, *masks, *patterns})
-        self.bits = [
-            family_bits(
-                {cue.family for cue in forms[literal]}
-                | {pattern.cue.family for pattern in patterns[literal]}
-            )
-            for literal in literals
-        ]
+        literals: list[str] = sorted({*forms, *masks, *anchors})
+        self.bits = [bits[literal] for literal in literals]
         self.literals = [
             Literal(
                 pad_left=int(literal[0] == " "),
                 pad_right=int(literal[-1] == " "),
-                forms=tuple(forms[literal]),
-                masks=tuple(masks[literal]),
-                patterns=tuple(patterns[literal]),
+                forms=tuple(forms.get(literal, ())),
+                masks=tuple(masks.get(literal, ())),
+                anchors=tuple(anchors.get(literal, ())),
             )
             for literal in literals
         ]
@@ -160,7 +150,7 @@ class _Seen(NamedTuple):
 
     forms: dict[Family, list[Hit]]
     masks: dict[Family, list[Hit]]
-    patterns: dict[Family, dict[int, Pattern]]
+    patterns: dict[Family, list[Pattern]]
 
 
 class Scan:
@@ -235,7 +225,7 @@ class Scan:
         seen = self._seen
         hits = list(seen.forms.get(family, ()))
         masks = list(seen.masks.get(family, ()))
-        patterns = seen.patterns.get(family, {}).values()
+        patterns = seen.patterns.get(family, ())
         for pattern in (*patterns, *self._automaton.unanchored.get(family, ())):
             (masks if pattern.masks else hits).extend(pattern.hits(self.text))
         if masks:
@@ -248,16 +238,20 @@ class Scan:
     def _seen(self) -> _Seen:
         literals, from_words = self._automaton.literals, self.text.from_words
         seen = _Seen({}, {}, {})
+        held: dict[Pattern, int] = {}
         for index, start, end in self._found:
-            left, right, forms, masks, patterns = literals[index]
-            for pattern in patterns:
-                seen.patterns.setdefault(pattern.cue.family, {})[id(pattern)] = pattern
+            left, right, forms, masks, anchors = literals[index]
+            for pattern, place in anchors:
+                held[pattern] = held.get(pattern, 0) | 1 << place
             if forms or masks:
                 low, high = from_words(start + left, end - right)
                 for cue in forms:
                     seen.forms.setdefault(cue.family, []).append(Hit(cue, low, high))
                 for cue in masks:
                     seen.masks.setdefault(cue.family, []).append(Hit(cue, low, high))
+        for pattern, places in held.items():
+            if places == (1 << pattern.parts) - 1:
+                seen.patterns.setdefault(pattern.cue.family, []).append(pattern)
         return seen
 
     @cached_property

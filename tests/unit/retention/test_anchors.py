@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.retention.anchors import required_literals
+from memstore.retention.families import ONE_OFF_VETOES, Family
 from memstore.retention.lexicon import available_languages, language_cues
 from memstore.retention.text import FoldedText
 
@@ -36,22 +37,37 @@ def test_a_pattern_that_requires_nothing_has_no_anchor(pattern: str) -> None:
 
 PATTERNS = sorted(
     {
-        pattern
+        (source, on_words)
         for language in available_languages()
         for cue in language_cues(language)
-        for pattern in cue.patterns
+        for sources, on_words in ((cue.patterns, False), (cue.forms.templates, True))
+        for source in sources
     }
 )
 
 
 @given(st.data())
 def test_every_match_of_a_lexicons_pattern_holds_its_anchors(data: st.DataObject) -> None:
-    pattern = data.draw(st.sampled_from(PATTERNS))
+    pattern, on_words = data.draw(st.sampled_from(PATTERNS))
     before, after = data.draw(
         st.tuples(st.text("aя我 ,", max_size=3), st.text("bю他 .", max_size=3))
     )
-    sample = data.draw(st.from_regex(re.compile(pattern, re.ASCII), fullmatch=False))
-    text = FoldedText(before + sample + after)
-    if re.search(pattern, text.folded):
-        for group in required_literals(pattern):
+    text = FoldedText(before + data.draw(st.from_regex(re.compile(pattern, re.ASCII))) + after)
+    if re.search(pattern, text.words if on_words else text.folded):
+        for group in required_literals(pattern, on_words=on_words):
             assert any(string in text.words for string in group)
+
+
+RULES = set(Family) - {*ONE_OFF_VETOES, Family.STANDING_CONSTRAINT}
+
+
+def test_no_rule_tries_a_pattern_on_every_text() -> None:
+    untold = [
+        f"{cue.id}: {pattern}"
+        for language in available_languages()
+        for cue in language_cues(language)
+        if cue.family in RULES
+        for pattern in cue.patterns
+        if not required_literals(pattern)
+    ]
+    assert untold == []
