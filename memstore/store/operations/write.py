@@ -169,14 +169,14 @@ def _merge(held: Memory, decided: Decided, *, now: datetime, direct: bool) -> Me
 
 def _insert(
     connection: Connection, firsts: Mapping[Identity, Merged], *, keyed: bool
-) -> list[Identity]:
+) -> set[Identity]:
     """Insert the memories that the unique index does not hold; return their identities."""
     identities = {merged.memory.id: identity for identity, merged in firsts.items()}
     found = connection.execute(
         statements.insert_items(connection.dialect, keyed=keyed),
         [to_row(merged.memory) for merged in firsts.values()],
     )
-    return [identities[row.id] for row in found]
+    return {identities[row.id] for row in found}
 
 
 def _lock(
