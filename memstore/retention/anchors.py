@@ -12,11 +12,12 @@ import re._parser as sre_parser  # type: ignore[import-not-found]
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
+from memstore.retention.languages import frequent_words
 from memstore.retention.text import UNSPACED_LETTER, FoldedText
 
 _MOST_STRINGS, _MOST_MEMBERS = 64, 1024
 """Strings that combining pieces may come to, and that one list of alternatives may hold."""
-_COMMON = frozenset("的了是我你他她们有在不人这那个一就都很也会要去说看好着到得地")
+_COMMON_SIGNS = frozenset("的了是我你他她们有在不人这那个一就都很也会要去说看好着到得地")
 """Characters that nearly every Chinese text holds."""
 _USABLE, _WORTHWHILE = 2, 4
 """Least weight of the only set, and of any further one: looking for it costs on every text."""
@@ -51,7 +52,7 @@ def _telling(group: frozenset[str]) -> tuple[int, int, str]:
 
 def _weight(string: str) -> int:
     """Return how much a string tells: a Chinese character about as much as three letters."""
-    if string in _COMMON or string.isdigit():
+    if string.isdigit() or string in _COMMON_SIGNS or string.strip() in frequent_words():
         return _USABLE
     return sum(3 if UNSPACED_LETTER.match(sign) else 1 for sign in string)
 

@@ -61,6 +61,12 @@ def _speakers() -> dict[str, tuple[dict[str, set[str]], dict[str, set[str]]]]:
     return scripts
 
 
+@lru_cache(maxsize=1)
+def frequent_words() -> frozenset[str]:
+    """Return the frequent words of all languages that are told apart, folded."""
+    return frozenset(word for words, _ in _speakers().values() for word in words)
+
+
 @lru_cache(maxsize=32)
 def _evidence(script: str, languages: frozenset[str]) -> _Evidence:
     words, letters = _speakers()[script]

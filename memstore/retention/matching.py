@@ -38,14 +38,14 @@ class Pattern:
         source: the regular expression, compiled when it is first tried.
         on_words: whether it searches the words, as forms do, instead of the folded text.
         masks: whether it finds exceptions.
-        parts: how many sets of anchors there are, of each of which a text must hold one.
+        anchored_by: the bits of its sets of anchors; a text must hold a string of each.
     """
 
     cue: CueSpec
     source: str
     on_words: bool
     masks: bool
-    parts: int
+    anchored_by: int
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
@@ -70,7 +70,7 @@ def _patterns_of(cue: CueSpec) -> Iterator[tuple[Pattern, tuple[frozenset[str], 
         *((template, True, True) for template in cue.excepts.templates),
     ):
         anchors = required_literals(source, on_words=on_words)
-        yield Pattern(cue, source, on_words, masks, len(anchors)), anchors
+        yield Pattern(cue, source, on_words, masks, (1 << len(anchors)) - 1), anchors
 
 
 class Literal(NamedTuple):
@@ -80,8 +80,8 @@ class Literal(NamedTuple):
     pad_right: int
     forms: tuple[CueSpec, ...]
     masks: tuple[CueSpec, ...]
-    anchors: tuple[tuple[Pattern, int], ...]
-    """Patterns that want it, each with the place of the set of anchors that it belongs to."""
+    anchors: tuple[tuple[int, int], ...]
+    """Numbers of the patterns that want it, each with the bit of the set that it belongs to."""
 
 
 class Automaton:
@@ -94,7 +94,8 @@ class Automaton:
     def __init__(self, cues: Iterable[CueSpec]) -> None:
         forms: dict[str, list[CueSpec]] = defaultdict(list)
         masks: dict[str, list[CueSpec]] = defaultdict(list)
-        anchors: dict[str, list[tuple[Pattern, int]]] = defaultdict(list)
+        anchors: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self.patterns: list[Pattern] = []
         bits: dict[str, int] = defaultdict(int)
         self.unanchored: dict[Family, list[Pattern]] = defaultdict(list)
         for cue in cues:
@@ -104,9 +105,11 @@ class Automaton:
             for literal in cue.masks:
                 masks[literal].append(cue)
             for pattern, groups in _patterns_of(cue):
+                number = len(self.patterns)
+                self.patterns.append(pattern)
                 for place, group in enumerate(groups):
                     for literal in group:
-                        anchors[literal].append((pattern, place))
+                        anchors[literal].append((number, 1 << place))
                         if place == 0:
                             bits[literal] |= BIT[cue.family]
                 if not groups:
@@ -224,9 +227,12 @@ class Scan:
             return known
         seen = self._seen
         hits = list(seen.forms.get(family, ()))
+        patterns = [*seen.patterns.get(family, ()), *self._automaton.unanchored.get(family, ())]
+        if not hits and not patterns:
+            self._candidates[family] = hits
+            return hits
         masks = list(seen.masks.get(family, ()))
-        patterns = seen.patterns.get(family, ())
-        for pattern in (*patterns, *self._automaton.unanchored.get(family, ())):
+        for pattern in patterns:
             (masks if pattern.masks else hits).extend(pattern.hits(self.text))
         if masks:
             hits = _unmasked(hits, masks)
@@ -238,19 +244,21 @@ class Scan:
     def _seen(self) -> _Seen:
         literals, from_words = self._automaton.literals, self.text.from_words
         seen = _Seen({}, {}, {})
-        held: dict[Pattern, int] = {}
+        held: dict[int, int] = {}
         for index, start, end in self._found:
             left, right, forms, masks, anchors = literals[index]
-            for pattern, place in anchors:
-                held[pattern] = held.get(pattern, 0) | 1 << place
+            for number, bit in anchors:
+                held[number] = held.get(number, 0) | bit
             if forms or masks:
                 low, high = from_words(start + left, end - right)
                 for cue in forms:
                     seen.forms.setdefault(cue.family, []).append(Hit(cue, low, high))
                 for cue in masks:
                     seen.masks.setdefault(cue.family, []).append(Hit(cue, low, high))
-        for pattern, places in held.items():
-            if places == (1 << pattern.parts) - 1:
+        patterns = self._automaton.patterns
+        for number, held_bits in held.items():
+            pattern = patterns[number]
+            if held_bits == pattern.anchored_by:
                 seen.patterns.setdefault(pattern.cue.family, []).append(pattern)
         return seen
 
