@@ -160,18 +160,24 @@ def _run_on_sqlite(engine: Engine, migrate: Migrate, destination: object, report
                 if not driver.in_transaction:
                     connection.exec_driver_sql("BEGIN IMMEDIATE")
                 report.copy = _put_aside(connection, driver, destination)
+                broken_before = _broken_foreign_keys(connection)
                 migrate(connection, within_transaction=True)
-                _check_foreign_keys(connection)
+                _require_no_more(broken_before, _broken_foreign_keys(connection))
         finally:
             driver.execute(f"PRAGMA foreign_keys = {foreign_keys}")
 
 
-def _check_foreign_keys(connection: Connection) -> None:
-    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
-    if broken is not None:
+def _broken_foreign_keys(connection: Connection) -> set[tuple[Any, ...]]:
+    """Return the rows that refer to missing ones: table, row, table referred to, constraint."""
+    return {tuple(row) for row in connection.exec_driver_sql("PRAGMA foreign_key_check")}
+
+
+def _require_no_more(before: set[tuple[Any, ...]], after: set[tuple[Any, ...]]) -> None:
+    """Refuse what the upgrade broke; what an application's tables had broken before may stay."""
+    for table, _row, parent, _constraint in after - before:
         raise MemstoreError(
-            f"the upgrade was rolled back: it would leave rows of {broken[0]} that refer to"
-            f" missing rows of {broken[2]}; repair them and run it again"
+            f"the upgrade was rolled back: it would leave rows of {table} that refer to missing"
+            f" rows of {parent}; nothing was changed, please report it"
         )
 
 
