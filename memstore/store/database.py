@@ -173,6 +173,17 @@ class Database:
             tenant=tenant_of(args),
         )
 
+    def write_once(self, operation: Operation[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run an operation in a transaction of its own; what it loses is the caller's to repeat.
+
+        Raises:
+            ContentionError, ConnectionLostError, StatementRefusedError, StoreUnavailableError,
+            ConflictError: why nothing was committed, as far as is known.
+        """
+        with raising_memstore_errors(), self._begun(write=True) as connection:
+            self.isolation.enter(connection, tenant_of(args))
+            return operation(connection, *args, **kwargs)
+
     @contextmanager
     def transaction(self, *, write: bool = True) -> Iterator[Connection]:
         """Open one transaction, committed at the end, rolled back on an error; never repeated.

@@ -31,6 +31,10 @@ from memstore.errors import (
 
 DEADLOCK, SERIALIZATION_FAILURE, LOCK_NOT_AVAILABLE = "40P01", "40001", "55P03"
 _RETRIED_STATES = frozenset({DEADLOCK, SERIALIZATION_FAILURE, LOCK_NOT_AVAILABLE})
+_CONNECTION_STATES = frozenset({"57P01", "57P02", "57P03"})
+"""The server shuts down, crashed, or does not take connections yet."""
+_REFUSED_STATES = ("09", "22", "27", "38", "39", "44", "57014", "P0")
+"""Triggers, routines and values that fail, and statements that took longer than allowed."""
 _UNDEFINED = frozenset({"42P01", "42703"})
 _SQLITE_CONSTRAINT = re.compile(r"constraint failed: ([A-Za-z0-9_., ]{1,300})\Z")
 _SQLITE_REMEDIES = {
@@ -45,6 +49,18 @@ _SQLITE_REMEDIES = {
     "SQLITE_CORRUPT": "the file is damaged; restore it from a backup",
     "SQLITE_NOTADB": "the file is no SQLite database; name another one",
 }
+
+
+class ContentionError(StoreUnavailableError):
+    """Other transactions kept this one from finishing: the same may succeed if tried again."""
+
+
+class ConnectionLostError(StoreUnavailableError):
+    """No connection could be made, or it broke: whether the transaction took place is unknown."""
+
+
+class StatementRefusedError(StoreUnavailableError):
+    """A trigger or a time limit stopped a statement: one about fewer rows may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +114,30 @@ def translate(error: SQLAlchemyError) -> MemstoreError:
         return StoreUnavailableError(
             "every connection of the pool is in use; close what is not needed or allow more"
         )
+    kind: type[StoreUnavailableError]
     remedy = _SQLITE_REMEDIES.get(_primary_name(failure.state))
     if remedy is not None:
-        return StoreUnavailableError(f"{remedy} ({failure})")
+        kind = ContentionError if is_transient(error) else StoreUnavailableError
+        return kind(f"{remedy} ({failure})")
     if failure.state in _RETRIED_STATES:
-        return StoreUnavailableError(
+        return ContentionError(
             f"other transactions kept this one from finishing, also when tried again ({failure})"
         )
-    if isinstance(error, OperationalError | InterfaceError):
-        return StoreUnavailableError(
+    if _broke(error, failure.state):
+        return ConnectionLostError(
             f"the database cannot be reached or does not answer ({failure}); check that it runs "
             "and that host, port, name and password in the URL are right"
         )
-    return StoreUnavailableError(f"the database refused the statement ({failure})")
+    refused = (failure.state or "").startswith(_REFUSED_STATES)
+    kind = StatementRefusedError if refused else StoreUnavailableError
+    return kind(f"the database refused the statement ({failure})")
+
+
+def _broke(error: SQLAlchemyError, state: str | None) -> bool:
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    known = state is not None and not state.startswith("08") and state not in _CONNECTION_STATES
+    return isinstance(error, OperationalError | InterfaceError) and not known
 
 
 def _constraint(original: BaseException | None) -> str | None:

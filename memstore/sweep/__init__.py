@@ -1,0 +1,1 @@
+"""Deleting what expired: one pass over a database, the scheduler that starts it, its telemetry."""
