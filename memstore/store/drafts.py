@@ -28,6 +28,11 @@ MAX_INDEXED_BYTES = 2_600
 entries above a third of a page (2,704 bytes with their headers)."""
 
 
+_KINDS = {each.value: each for each in MemoryKind}
+_TEMPORAL_KINDS = {each.value: each for each in TemporalKind}
+_TIERS = {each.value: each for each in Tier}
+
+
 class _Stated(TypedDict):
     subject: str
     content: str
@@ -225,12 +230,10 @@ def check_kind(kind: object) -> MemoryKind:
     Raises:
         InvalidMemoryError: no such kind.
     """
-    try:
-        return MemoryKind(kind)  # type: ignore[arg-type]
-    except ValueError:
-        raise InvalidMemoryError(
-            "kind", f"choose from {', '.join(each.value for each in MemoryKind)}"
-        ) from None
+    known = _KINDS.get(kind) if isinstance(kind, str) else None
+    if known is None:
+        raise InvalidMemoryError("kind", f"choose from {', '.join(_KINDS)}")
+    return known
 
 
 def check_temporal(temporal: object) -> TemporalKind:
@@ -239,11 +242,23 @@ def check_temporal(temporal: object) -> TemporalKind:
     Raises:
         InvalidMemoryError: no such temporal kind.
     """
-    try:
-        return TemporalKind(temporal)  # type: ignore[arg-type]
-    except ValueError:
+    known = _TEMPORAL_KINDS.get(temporal) if isinstance(temporal, str) else None
+    if known is None:
         raise InvalidMemoryError(
             "temporal",
-            f"choose from {', '.join(repr(each.value) for each in TemporalKind)}; "
+            f"choose from {', '.join(map(repr, _TEMPORAL_KINDS))}; "
             "normalize_temporal() reads a model's answer",
-        ) from None
+        )
+    return known
+
+
+def check_tier(tier: object) -> Tier:
+    """Return a known tier.
+
+    Raises:
+        InvalidMemoryError: no such tier.
+    """
+    known = _TIERS.get(tier) if isinstance(tier, str) else None
+    if known is None:
+        raise InvalidMemoryError("tier", f"choose from {', '.join(map(repr, _TIERS))}")
+    return known

@@ -19,7 +19,7 @@ from memstore.retention.policy import DEFAULT_POLICY, RetentionPolicy
 from memstore.retention.text import fold
 from memstore.store import schema
 from memstore.store.database import Database
-from memstore.store.drafts import NewMemory, check_kind, draft, draft_item
+from memstore.store.drafts import NewMemory, check_kind, check_tier, draft, draft_item
 from memstore.store.engine import LOCK_PATIENCE
 from memstore.store.ingestion import drafts_of
 from memstore.store.operations import forget as forgetting
@@ -371,7 +371,7 @@ class MemoryStore:
             kind=None if kind is None else check_kind(kind),
             tags_any=check_tags(tags_any, "tags_any"),
             tags_all=check_tags(tags_all, "tags_all"),
-            tier=None if tier is None else _checked_tier(tier),
+            tier=None if tier is None else check_tier(tier),
             since=None if since is None else check_moment("since", since),
             include_expired=include_expired,
         )
@@ -663,10 +663,3 @@ def _checked_query(query: object) -> str:
     if "\0" in query:
         raise InvalidMemoryError("query", "holds a NUL character, which no memory holds")
     return fold(query)
-
-
-def _checked_tier(tier: Tier | str) -> Tier:
-    try:
-        return Tier(tier)
-    except ValueError:
-        raise InvalidMemoryError("tier", "choose from '', 'temp' and 'long'") from None

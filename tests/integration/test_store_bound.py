@@ -46,9 +46,8 @@ def test_a_store_over_an_engine_works_and_leaves_the_engine_open(engine: Engine)
 
 def test_an_engine_that_commits_every_statement_is_refused(postgres_url: str) -> None:
     engine = create_engine(postgres_url, isolation_level="AUTOCOMMIT")
-    store = MemoryStore(engine)
     with pytest.raises(ConfigurationError, match="AUTOCOMMIT"):
-        store.remember(SUBJECT, FACT)
+        MemoryStore(engine)
     engine.dispose()
 
 

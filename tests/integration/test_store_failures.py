@@ -109,7 +109,6 @@ def test_a_failed_validation_holds_no_text(store: MemoryStore, options: dict[str
     with pytest.raises(InvalidMemoryError) as refused:
         store.remember(SUBJECT, **options)
     assert "cellar" not in told(refused.value)
-    assert "4711" not in str(refused.value)
 
 
 def test_a_refused_candidate_holds_no_text(store: MemoryStore) -> None:
