@@ -31,9 +31,12 @@ def decide_json(*args: str) -> Any:
 
 
 def test_the_cues_are_marked_under_the_sentence_by_their_width_on_screen() -> None:
+    cues = decide_json(AGREEMENT, "--temporal", "one_off")["evidence"]
+    marked = {place for cue in cues for place in range(cue["start"], cue["end"])}
+    assert set(range(AGREEMENT.index("约定"), AGREEMENT.index("约定") + 2)) <= marked
     text, carets, verdict = decide(AGREEMENT, "--temporal", "one_off").stdout.splitlines()[:3]
     assert text == AGREEMENT
-    assert carets == " " * 2 * AGREEMENT.index("约定") + "^^^^"
+    assert carets == "".join("^^" if n in marked else "  " for n in range(len(text))).rstrip()
     assert verdict.startswith("long: default; vetoed by agreement")
 
 
