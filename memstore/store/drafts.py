@@ -22,15 +22,11 @@ from memstore.memory import (
 from memstore.retention.decide import decide_retention
 from memstore.retention.policy import RetentionPolicy
 from memstore.retention.verdict import RetentionVerdict
+from memstore.store.arguments import check_kind, check_temporal
 
 MAX_INDEXED_BYTES = 2_600
 """Greatest size of tenant, subject and key together, in UTF-8 bytes: PostgreSQL refuses index
 entries above a third of a page (2,704 bytes with their headers)."""
-
-
-_KINDS = {each.value: each for each in MemoryKind}
-_TEMPORAL_KINDS = {each.value: each for each in TemporalKind}
-_TIERS = {each.value: each for each in Tier}
 
 
 class _Stated(TypedDict):
@@ -222,43 +218,3 @@ def draft_item(tenant: str, index: int, item: object) -> Draft:
     except InvalidMemoryError as error:
         problem = InvalidMemoryError(f"items[{index}].{error.field}", error.problem)
     raise problem
-
-
-def check_kind(kind: object) -> MemoryKind:
-    """Return a known kind.
-
-    Raises:
-        InvalidMemoryError: no such kind.
-    """
-    known = _KINDS.get(kind) if isinstance(kind, str) else None
-    if known is None:
-        raise InvalidMemoryError("kind", f"choose from {', '.join(_KINDS)}")
-    return known
-
-
-def check_temporal(temporal: object) -> TemporalKind:
-    """Return a known temporal kind; ``normalize_temporal`` is for what a model answered.
-
-    Raises:
-        InvalidMemoryError: no such temporal kind.
-    """
-    known = _TEMPORAL_KINDS.get(temporal) if isinstance(temporal, str) else None
-    if known is None:
-        raise InvalidMemoryError(
-            "temporal",
-            f"choose from {', '.join(map(repr, _TEMPORAL_KINDS))}; "
-            "normalize_temporal() reads a model's answer",
-        )
-    return known
-
-
-def check_tier(tier: object) -> Tier:
-    """Return a known tier.
-
-    Raises:
-        InvalidMemoryError: no such tier.
-    """
-    known = _TIERS.get(tier) if isinstance(tier, str) else None
-    if known is None:
-        raise InvalidMemoryError("tier", f"choose from {', '.join(map(repr, _TIERS))}")
-    return known

@@ -11,15 +11,23 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from sqlalchemy import URL, Connection, Engine
 
 from memstore.bodies import CounterfactualBody, ProcedureOutcome
-from memstore.errors import ConflictError, InvalidMemoryError
+from memstore.errors import ConflictError
 from memstore.extraction.candidates import read_candidates
 from memstore.limits import check_moment, check_name, check_tags
 from memstore.memory import DEFAULT_TENANT, Memory, MemoryKind, TemporalKind, Tier
 from memstore.retention.policy import DEFAULT_POLICY, RetentionPolicy
-from memstore.retention.text import fold
 from memstore.store import schema
+from memstore.store.arguments import (
+    MAX_LIMIT,
+    check_duration,
+    check_id,
+    check_kind,
+    check_limit,
+    check_query,
+    check_tier,
+)
 from memstore.store.database import Database
-from memstore.store.drafts import NewMemory, check_kind, check_tier, draft, draft_item
+from memstore.store.drafts import NewMemory, draft, draft_item
 from memstore.store.engine import LOCK_PATIENCE
 from memstore.store.ingestion import drafts_of
 from memstore.store.operations import forget as forgetting
@@ -52,8 +60,6 @@ Progress = Callable[[int, int], None]
 
 CHUNK_SIZE = 500
 """Memories that ``remember_many`` and ``ingest`` write in one transaction."""
-MAX_LIMIT = 1_000
-"""Most answers on one page."""
 
 
 class MemoryStore:
@@ -264,7 +270,7 @@ class MemoryStore:
             InvalidMemoryError, ConflictError, StoreUnavailableError: as :meth:`remember`; the
                 message names the item by its index.
         """
-        size = _checked_limit("chunk_size", chunk_size)
+        size = check_limit("chunk_size", chunk_size)
         drafts = [draft_item(self.tenant, index, item) for index, item in enumerate(items)]
         decided, decided_at = self._read(write.decide_all, drafts)
         results: list[RememberResult] = []
@@ -332,7 +338,7 @@ class MemoryStore:
         Raises:
             MemoryNotFoundError: there is none, or it has expired and ``include_expired`` is off.
         """
-        return self._read(read.get, _checked_id(memory_id), include_expired=include_expired)
+        return self._read(read.get, check_id(memory_id), include_expired=include_expired)
 
     def recall(
         self,
@@ -367,7 +373,7 @@ class MemoryStore:
         """
         filters = Filters(
             subject=None if subject is None else check_name("subject", subject),
-            query=_checked_query(query),
+            query=check_query(query),
             kind=None if kind is None else check_kind(kind),
             tags_any=check_tags(tags_any, "tags_any"),
             tags_all=check_tags(tags_all, "tags_all"),
@@ -375,7 +381,7 @@ class MemoryStore:
             since=None if since is None else check_moment("since", since),
             include_expired=include_expired,
         )
-        return self._read(read.recall, filters, after=after, limit=_checked_limit("limit", limit))
+        return self._read(read.recall, filters, after=after, limit=check_limit("limit", limit))
 
     def expiring(
         self,
@@ -390,14 +396,12 @@ class MemoryStore:
         Raises:
             InvalidMemoryError: an argument is unusable; names it.
         """
-        if not isinstance(within, timedelta):
-            raise InvalidMemoryError("within", f"give a timedelta, not {type(within).__name__}")
         return self._read(
             read.expiring,
-            within,
+            check_duration("within", within),
             subject=None if subject is None else check_name("subject", subject),
             after=after,
-            limit=_checked_limit("limit", limit),
+            limit=check_limit("limit", limit),
         )
 
     def subjects(self, *, limit: int = MAX_LIMIT, after: str | None = None) -> Page[SubjectSummary]:
@@ -405,7 +409,7 @@ class MemoryStore:
         return self._read(
             read.subjects,
             after=None if after is None else check_name("after", after),
-            limit=_checked_limit("limit", limit),
+            limit=check_limit("limit", limit),
         )
 
     def explain(self, memory_id: uuid.UUID | str) -> Explanation:
@@ -416,7 +420,7 @@ class MemoryStore:
         Raises:
             MemoryNotFoundError: nothing is known of it, or its tombstone's time is over.
         """
-        return self._read(report.explain, _checked_id(memory_id))
+        return self._read(report.explain, check_id(memory_id))
 
     def export_subject(self, subject: str, *, include_expired: bool = False) -> SubjectExport:
         """Return all memories and events of a subject, for handing over."""
@@ -434,7 +438,7 @@ class MemoryStore:
         Raises:
             MemoryNotFoundError: there is none.
         """
-        return self._write(state.pin, _checked_id(memory_id))
+        return self._write(state.pin, check_id(memory_id))
 
     def unpin(self, memory_id: uuid.UUID | str) -> Memory:
         """Clear the pin of a memory; it stays long.
@@ -442,7 +446,7 @@ class MemoryStore:
         Raises:
             MemoryNotFoundError: there is none that is live.
         """
-        return self._write(state.unpin, _checked_id(memory_id))
+        return self._write(state.unpin, check_id(memory_id))
 
     def promote(self, memory_id: uuid.UUID | str) -> Memory:
         """Make a live memory long.
@@ -450,7 +454,7 @@ class MemoryStore:
         Raises:
             MemoryNotFoundError: there is none that is live.
         """
-        return self._write(state.promote, _checked_id(memory_id))
+        return self._write(state.promote, check_id(memory_id))
 
     def restore(self, memory_id: uuid.UUID | str) -> Memory:
         """Make an expired memory that was not swept yet long.
@@ -459,7 +463,7 @@ class MemoryStore:
             MemoryNotFoundError: there is none.
             ConflictError: it has not expired.
         """
-        return self._write(state.restore, _checked_id(memory_id))
+        return self._write(state.restore, check_id(memory_id))
 
     def extend(self, memory_id: uuid.UUID | str, ttl: timedelta | float) -> Memory:
         """Let a live temp memory live at least ``ttl`` (timedelta or seconds) from now.
@@ -469,7 +473,7 @@ class MemoryStore:
             ConflictError: it never expires; ``set_expiry`` is the way.
             InvalidMemoryError: the ttl is unusable.
         """
-        return self._write(state.extend, _checked_id(memory_id), ttl)
+        return self._write(state.extend, check_id(memory_id), ttl)
 
     def set_expiry(
         self,
@@ -485,7 +489,7 @@ class MemoryStore:
             ConflictError: it is pinned, or both kinds of expiry were given.
             InvalidMemoryError: the expiry is unusable or missing.
         """
-        return self._write(state.set_expiry, _checked_id(memory_id), expires_at, ttl)
+        return self._write(state.set_expiry, check_id(memory_id), expires_at, ttl)
 
     def edit(
         self,
@@ -527,7 +531,7 @@ class MemoryStore:
             source=source,
             occurs_at=occurs_at,
         )
-        return self._write(state.edit, _checked_id(memory_id), change)
+        return self._write(state.edit, check_id(memory_id), change)
 
     def remember_procedure(self, subject: str, name: str, steps: Iterable[str]) -> RememberResult:
         """Write a way of doing something; it is kept, whatever times its steps speak of.
@@ -557,9 +561,7 @@ class MemoryStore:
             MemoryNotFoundError: there is none that is live.
             ConflictError: it is no procedure with steps.
         """
-        return self._write(
-            progress.record_outcome, _checked_id(memory_id), checked_outcome(outcome)
-        )
+        return self._write(progress.record_outcome, check_id(memory_id), checked_outcome(outcome))
 
     def remember_counterfactual(self, subject: str, branch: CounterfactualBody) -> RememberResult:
         """Write a branch that was not taken, with what was projected for it.
@@ -587,12 +589,12 @@ class MemoryStore:
             ConflictError: it is no such branch, or was resolved to another value before.
         """
         return self._write(
-            progress.resolve_counterfactual, _checked_id(memory_id), checked_realised(realised)
+            progress.resolve_counterfactual, check_id(memory_id), checked_realised(realised)
         )
 
     def forget(self, memory_id: uuid.UUID | str) -> ForgetReport:
         """Delete one memory now and leave a tombstone; the report is false where there was none."""
-        return self._deletion(self._write(forgetting.forget, _checked_id(memory_id)))
+        return self._deletion(self._write(forgetting.forget, check_id(memory_id)))
 
     def forget_subject(self, subject: str) -> ForgetReport:
         """Delete all memories and events of exactly one subject; only their counts remain."""
@@ -640,26 +642,3 @@ class MemoryStore:
         **kwargs: P.kwargs,
     ) -> R:
         return self._transactions.write(operation, self._scope, *args, **kwargs)
-
-
-def _checked_id(memory_id: uuid.UUID | str) -> uuid.UUID:
-    if isinstance(memory_id, uuid.UUID):
-        return memory_id
-    try:
-        return uuid.UUID(memory_id)
-    except (ValueError, AttributeError, TypeError):
-        raise InvalidMemoryError("id", "is no UUID; pass memory.id or its text") from None
-
-
-def _checked_limit(field: str, limit: object) -> int:
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
-        raise InvalidMemoryError(field, f"must be a whole number from 1 to {MAX_LIMIT:,}")
-    return limit
-
-
-def _checked_query(query: object) -> str:
-    if not isinstance(query, str):
-        raise InvalidMemoryError("query", f"must be a string, not {type(query).__name__}")
-    if "\0" in query:
-        raise InvalidMemoryError("query", "holds a NUL character, which no memory holds")
-    return fold(query)
