@@ -1,0 +1,194 @@
+"""Whole decisions on English sentences, with the shipped lexicons."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memstore.memory import TemporalKind, Tier
+from memstore.retention.decide import decide_retention
+from memstore.retention.families import Family
+from memstore.retention.verdict import Reason, RetentionVerdict, RuleCode
+
+NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+KEPT_EVEN_AS_ONE_OFF = [
+    ("My name is Henrietta", Family.DURABLE_FACT),
+    ("User is 41 years old", Family.DURABLE_FACT),
+    ("Lives above a bakery in Ghent", Family.DURABLE_FACT),
+    ("She grew up speaking Basque", Family.DURABLE_FACT),
+    ("Has three grown daughters", Family.DURABLE_FACT),
+    ("My husband is a beekeeper", Family.DURABLE_FACT),
+    ("They adopted a greyhound", Family.DURABLE_FACT),
+    ("Works as a stage electrician", Family.DURABLE_FACT),
+    ("Marine biologist at a small aquarium", Family.DURABLE_FACT),
+    ("User is studying medicine in Prague", Family.DURABLE_FACT),
+    ("Allergic to wasp stings", Family.DURABLE_FACT),
+    ("I don't eat pork", Family.DURABLE_FACT),
+    ("User prefers answers without tables", Family.DURABLE_FACT),
+    ("He can't stand loud restaurants", Family.DURABLE_FACT),
+    ("Speaks fluent Romanian", Family.DURABLE_FACT),
+    ("She believes in ghosts", Family.DURABLE_FACT),
+    ("I'm an introvert", Family.DURABLE_FACT),
+    ("He is left-handed", Family.DURABLE_FACT),
+    ("We own a narrowboat", Family.DURABLE_FACT),
+    ("Nadia is my best friend", Family.DURABLE_FACT),
+    ("Wants to become a cheesemaker", Family.DURABLE_FACT),
+    ("The project uses Elixir and Postgres", Family.DURABLE_FACT),
+    ("Answer in Portuguese", Family.DURABLE_FACT),
+    ("She moved to Tbilisi last winter", Family.DURABLE_FACT),
+    # Life events stay, whenever they happened.
+    ("Got married today", Family.DURABLE_FACT),
+    ("User was promoted to head chef this morning", Family.DURABLE_FACT),
+    ("Yesterday my grandfather died", Family.DURABLE_FACT),
+    ("Our daughter was born last night", Family.DURABLE_FACT),
+    ("I just lost my job", Family.DURABLE_FACT),
+    ("She was diagnosed with lupus today", Family.DURABLE_FACT),
+    ("Today is my birthday", Family.DURABLE_FACT),
+    # A steady activity told with "currently".
+    ("User is currently learning Welsh", Family.DURABLE_FACT),
+    ("He currently works at a shipyard", Family.DURABLE_FACT),
+    # The generic present, with verbs that no list holds.
+    ("I umpire cricket matches", Family.DURABLE_FACT),
+    ("Embroiders altar cloths", Family.DURABLE_FACT),
+    ("They compost everything", Family.DURABLE_FACT),
+    ("The sky is blue", Family.DURABLE_FACT),
+    ("Seed library with a glass roof", Family.DURABLE_FACT),
+    # Habits, agreements, permanence, changes.
+    ("I swim every other morning", Family.HABIT),
+    ("Choir practice on Tuesdays", Family.HABIT),
+    ("He rarely drinks", Family.HABIT),
+    ("She has kept a diary since 1998", Family.HABIT),
+    ("Takes the ferry twice a week", Family.HABIT),
+    ("We agreed to take turns with the dishes", Family.AGREEMENT),
+    ("Tom promised to repay me", Family.AGREEMENT),
+    ("From now on, decaf", Family.PERMANENCE),
+    ("She gave up coffee for good", Family.PERMANENCE),
+    ("Switched from trombone to tuba", Family.STATE_CHANGE),
+    ("He joined a rowing crew", Family.STATE_CHANGE),
+    ("Don't forget to buy milk", Family.REMINDER),
+    # A sentence with a clause of each sort.
+    ("I'm tired right now, but I teach yoga", Family.DURABLE_FACT),
+    ("It's raining and I live by the sea", Family.DURABLE_FACT),
+    ("Had lunch with my sister today; she is a midwife", Family.DURABLE_FACT),
+]
+
+TEMP_WITHOUT_A_BIT = [
+    ("ok", RuleCode.N1),
+    ("Okay, got it!", RuleCode.N1),
+    ("Good morning, how are you?", RuleCode.N2),
+    ("User said good morning", RuleCode.N2),
+    ("Thanks a lot, bye!", RuleCode.N2),
+    ("is tired right now", RuleCode.N3),
+    ("I'm so hungry", RuleCode.N3),
+    ("I have a splitting headache", RuleCode.N3),
+    ("Feeling a bit down", RuleCode.N3),
+    ("is debugging PR #123", RuleCode.N4),
+    ("Running the unit tests", RuleCode.N4),
+    ("Opened PR #12", RuleCode.N4),
+    ("Waiting for the build", RuleCode.N4),
+    ("The pipeline is failing", RuleCode.N4),
+    ("Halfway through the report", RuleCode.N4),
+    ("it's 3pm", RuleCode.N5),
+    ("leading 1-0, 34th minute", RuleCode.N5),
+    ("It's pouring outside", RuleCode.N5),
+    ("I'm stuck in traffic", RuleCode.N5),
+    ("had lunch downtown today", RuleCode.N6),
+    ("Saw Tom at the market yesterday", RuleCode.N6),
+    ("I just had lunch", RuleCode.N6),
+    ("This morning we walked to the mill", RuleCode.N6),
+    ("remind me in 20 minutes", RuleCode.N6),
+    ("Set an alarm for 7", RuleCode.N7),
+    ("Order a pizza with olives", RuleCode.N7),
+    ("Book a table for two", RuleCode.N7),
+    ("Call me a taxi", RuleCode.N7),
+    ("Can you turn off the lights?", RuleCode.N7),
+    ("I'm on my way", RuleCode.N7),
+    ("Let's grab a coffee", RuleCode.N7),
+    ("I need to pick up the parcel", RuleCode.N7),
+    ("How do I get to the harbour?", RuleCode.N7),
+]
+
+TEMP_WITH_ONE_OFF_ONLY = [
+    "We walked along the river",
+    "I spilled coffee on my shirt",
+    "She bought a ticket",
+    "He fell asleep on the couch",
+    "The movie was boring",
+    "We took the night train",
+    "I left my umbrella on the bus",
+    "They played cards in the garden",
+    "The soup tasted of nothing",
+    "I watched a film about penguins",
+]
+
+NEITHER_REMEMBERED_NOR_LOST = [
+    "I don't remember that film",
+    "Do you remember when we got lost?",
+    "I can't remember her face",
+]
+
+REMEMBERED = [
+    "Remember that I'm allergic to sesame",
+    "Please remember my son is called Ivo",
+    "Keep in mind I don't drink",
+    "Don't forget that my sister is deaf",
+    "For future reference, I use metric units",
+    "The user asked the assistant to remember that he is a widower",
+]
+
+
+def decide(text: str, temporal: TemporalKind = TemporalKind.UNSET) -> RetentionVerdict:
+    return decide_retention(text, temporal=temporal, now=NOW)
+
+
+@pytest.mark.parametrize(("text", "family"), KEPT_EVEN_AS_ONE_OFF)
+def test_a_fact_is_kept_with_and_without_the_bit_and_names_the_family(
+    text: str, family: Family
+) -> None:
+    assert decide(text).tier is Tier.LONG
+    verdict = decide(text, TemporalKind.ONE_OFF)
+    assert verdict.tier is Tier.LONG
+    assert family in {cue.family for cue in verdict.evidence}
+
+
+@pytest.mark.parametrize(("text", "rule"), TEMP_WITHOUT_A_BIT)
+def test_an_ephemeral_sentence_is_temp_without_a_bit_by_the_rule_of_its_kind(
+    text: str, rule: RuleCode
+) -> None:
+    verdict = decide(text, TemporalKind.UNKNOWN)
+    assert (verdict.tier, verdict.rule) == (Tier.TEMP, rule)
+    assert decide(text, TemporalKind.ONE_OFF).tier is Tier.TEMP
+    assert decide(text, TemporalKind.DURABLE).tier is Tier.LONG
+
+
+@pytest.mark.parametrize("text", TEMP_WITH_ONE_OFF_ONLY)
+def test_a_single_event_without_a_time_is_temp_only_where_the_bit_says_so(text: str) -> None:
+    assert decide(text).tier is Tier.LONG
+    assert decide(text, TemporalKind.ONE_OFF).rule is RuleCode.TEMPORAL_ONE_OFF
+
+
+@pytest.mark.parametrize("text", REMEMBERED)
+def test_a_directive_about_a_fact_concludes(text: str) -> None:
+    assert decide(text, TemporalKind.ONE_OFF).reason is Reason.EXPLICIT_REMEMBER
+
+
+@pytest.mark.parametrize("text", NEITHER_REMEMBERED_NOR_LOST)
+def test_talk_of_remembering_is_no_directive(text: str) -> None:
+    assert decide(text).reason is not Reason.EXPLICIT_REMEMBER
+    assert all(cue.family is not Family.REMINDER for cue in decide(text).evidence)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "temperature sensors in the attic",
+        "He has two degrees in law",
+        "She owns a bar called Today",
+        "Hungry Horse is her favourite pub",
+        "The weatherman is his uncle",
+    ],
+)
+def test_a_word_that_only_looks_ephemeral_loses_nothing(text: str) -> None:
+    assert decide(text).tier is Tier.LONG
