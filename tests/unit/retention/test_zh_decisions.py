@@ -1,0 +1,242 @@
+"""Whole decisions on Chinese sentences: what stays, what goes, what a wrong bit cannot delete."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memstore.memory import Tier
+from memstore.retention.decide import decide_retention
+from memstore.retention.policy import RetentionPolicy
+from memstore.retention.temporal import temporal_sanity_veto
+from memstore.retention.verdict import Reason, RetentionVerdict, RuleCode
+
+NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
+
+
+def _decide(text: str, temporal: str = "") -> RetentionVerdict:
+    return decide_retention(text, temporal=temporal, now=NOW)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # who somebody is
+        "我叫李明，今年二十八岁",
+        "用户是一名前端工程师",
+        "她在银行当出纳",
+        "我来自四川成都",
+        "用户的时区是东八区",
+        "你好，我是小李，在上海做设计",
+        # family and bonds
+        "我有两个姐姐",
+        "他们结婚十年了",
+        "他离婚了",
+        "用户的妻子怀孕六个月",
+        "爷爷昨天走了",
+        "小李是我的室友",
+        # home, work, study
+        "主人家住六楼",
+        "他一个人在外地，顾不上家里",
+        "项目已接近收尾",
+        "近期住宿舍（昨天住宿舍）",
+        "我在准备雅思考试",
+        "我正在写一本小说",
+        # health and diet
+        "我对花生过敏",
+        "用户患有慢性胃炎",
+        "我一喝牛奶就拉肚子",
+        "主人喝咖啡会心慌",
+        "我不吃香菜",
+        "他视力不好",
+        # possessions and pets
+        "他买了一套房子",
+        "我养了一只猫",
+        "用户有一台相机",
+        "我家门前有一条河",
+        # skills, likes, beliefs, wishes, traits
+        "我学会了游泳",
+        "他打球打得很棒",
+        "我会说三门语言",
+        "用户偏好简洁的回答",
+        "我怕打雷",
+        "她相信缘分",
+        "用户打算明年移民",
+        "我性格比较内向",
+        "他很了不起",
+        # habits and constraints
+        "她天天跑步",
+        "周一到周五都住校",
+        "用户习惯搭捷运上班",
+        "只要下雨他的膝盖就疼",
+        "晚上八点后不吃糖",
+        # life events with a time word
+        "用户今天升职了",
+        "昨天我嫁人了",
+        "今早我女儿出生了",
+        "今天我终于还清了贷款",
+        "今天体检查出脂肪肝",
+        "刚领养了一只狗",
+        "下个月我要当妈妈了",
+        # agreements, permanence, change
+        "和主人有晚饭后出门走十分钟的约定；今天没走成，明天补上",
+        "两人之间有一个晒太阳的约定，目前暂缓，等主人想起来再提",
+        "以后都用中文回复我",
+        "从今天起我不再喝酒",
+        "他把头发染成了红色",
+        "用户晚上改喝花茶",
+        "现在已经不怕狗了",
+        # rules of work with an agent
+        "所有接口都要写文档",
+        "生产环境的密钥放在 vault 里",
+        "禁止直接推送到主分支",
+        # bare generic present
+        "我送外卖",
+        "他不善言辞",
+        "商店早上九点开门",
+        # narrated like an event, yet lasting
+        "他失去了双腿",
+        "他走出了失恋的阴影",
+        "他打了十年职业篮球",
+        "她把孩子培养成了钢琴家",
+        # Traditional characters and words of Taiwan
+        "使用者對開心果過敏",
+        "我騎機車通勤",
+        "使用者經營一個美食網誌",
+        "我的行動電話號碼是0912345678",
+        "我開計程車二十年了",
+    ],
+)
+@pytest.mark.parametrize("temporal", ["", "unknown", "one_off"])
+def test_lasting_facts_are_kept_whatever_the_bit(text: str, temporal: str) -> None:
+    assert _decide(text, temporal).tier is Tier.LONG
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("好的", RuleCode.N1),
+        ("嗯嗯，知道了", RuleCode.N1),
+        ("？？？", RuleCode.N1),
+        ("早安", RuleCode.N2),
+        ("用户向助手道了早安", RuleCode.N2),
+        ("谢谢，再见", RuleCode.N2),
+        ("现在有点困", RuleCode.N3),
+        ("他高兴得不得了", RuleCode.N3),
+        ("主人此刻很开心", RuleCode.N3),
+        ("正在调试登录接口", RuleCode.N4),
+        ("PR #482 已提交，等待审核", RuleCode.N4),
+        ("等待构建完成", RuleCode.N4),
+        ("运行 npm install 时报错", RuleCode.N4),
+        ("我在看一部老电影", RuleCode.N4),
+        ("妈妈在做饭呢", RuleCode.N4),
+        ("今天天气不错", RuleCode.N5),
+        ("现在三点半", RuleCode.N5),
+        ("我们队领先两分", RuleCode.N5),
+        ("外面下雨了", RuleCode.N5),
+        ("今天下雨没出门", RuleCode.N6),
+        ("上禮拜去了一趟台北", RuleCode.N6),
+        ("剛搭計程車回家", RuleCode.N6),
+        ("用户今天买了一杯奶茶", RuleCode.N6),
+        ("他五天前就回来了", RuleCode.N6),
+        ("我早晨六点就起床了", RuleCode.N6),
+        ("他把雨伞递给了同学", RuleCode.N6),
+        ("她连忙站了起来", RuleCode.N6),
+        ("他从包里拿出一张地图", RuleCode.N6),
+        ("他在门上贴了一张画", RuleCode.N6),
+        ("他扔给我一个苹果", RuleCode.N6),
+        ("会议推迟了", RuleCode.N6),
+        ("他挂断了电话", RuleCode.N6),
+        ("他们在门口等我", RuleCode.N6),
+        ("他帮我搬桌子", RuleCode.N6),
+        ("帮我订个 7 点的闹钟", RuleCode.N7),
+        ("二十分钟后提醒我关火", RuleCode.N6),
+        ("把客厅的灯调暗一点", RuleCode.N7),
+        ("幫我叫一輛計程車", RuleCode.N7),
+        ("用户询问附近的餐厅", RuleCode.N7),
+        ("要不我们去吃饭吧", RuleCode.N7),
+        ("这件衣服多少钱？", RuleCode.N7),
+        ("给老妈打个电话", RuleCode.N7),
+    ],
+)
+def test_ephemera_are_temporary_without_a_bit(text: str, rule: RuleCode) -> None:
+    verdict = _decide(text)
+    assert (verdict.tier, verdict.reason, verdict.rule) == (Tier.TEMP, Reason.LOW_VALUE, rule)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "他对结果很不满",
+        "我们住在一家小旅馆",
+        "我白天没空，晚上可以",
+        "墙上挂着一幅画",
+        "他终于来了",
+        "晚会办得很成功",
+        "停车场已满",
+        "他杀了一条鱼做汤",
+        "用户今天和同事聚餐",
+        "后天出差",
+        "他受伤了，伤得不重",
+    ],
+)
+def test_single_events_are_temporary_when_the_bit_says_one_off(text: str) -> None:
+    verdict = _decide(text, "one_off")
+    assert (verdict.tier, verdict.rule) == (Tier.TEMP, RuleCode.TEMPORAL_ONE_OFF)
+
+
+@pytest.mark.parametrize(
+    ("text", "family"),
+    [
+        ("记住我对花生过敏", "explicit_remember"),
+        ("別忘了我不吃牛肉", "explicit_remember"),
+        ("别忘了买牛奶", "reminder"),
+        ("记得带伞", "reminder"),
+        ("我们说好一起去看海", "agreement"),
+        ("他答应周末带我去看海", "agreement"),
+        ("主人承诺戒烟", "agreement"),
+        ("她每逢周三打羽毛球", "habit"),
+        ("用户通常十点睡觉", "habit"),
+        ("主人的生日是五月一号", "durable_fact"),
+        ("用户的工作是会计", "durable_fact"),
+        ("往后不必再提这件事", "permanence"),
+        ("他改用左手写字", "state_change"),
+    ],
+)
+def test_the_veto_names_its_family(text: str, family: str) -> None:
+    assert family in {cue.family for cue in temporal_sanity_veto(text)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["记住我对花生过敏", "请记住我的车牌号", "帮我记一下，我的鞋码是42", "記住我住在台北"],
+)
+def test_a_directive_to_remember_a_fact_concludes(text: str) -> None:
+    assert _decide(text, "one_off").reason is Reason.EXPLICIT_REMEMBER
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["别忘了买牛奶", "我记得去过那里", "你还记得我是谁吗？", "不用记住这个", "我记不住他的脸"],
+)
+def test_what_directs_to_no_fact_does_not_conclude(text: str) -> None:
+    assert _decide(text).reason is not Reason.EXPLICIT_REMEMBER
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "今天天气很热",  # 天天
+        "我们交换了名片",  # 换了
+        "他忍不住笑了",  # 住
+        "听说好看，我们今晚去看吧",  # 说好
+        "他恨恨地看了我一眼",  # 恨
+        "我今天没有时间",  # 有时
+        "他从桌子上拿起一本书，往后退了一步",  # 往后
+        "这事以后再聊，我先去吃饭了",  # 以后
+    ],
+)
+def test_a_longer_word_that_holds_a_cue_by_accident_does_not_veto(text: str) -> None:
+    chinese_only = RetentionPolicy(languages=("zh",))
+    assert decide_retention(text, policy=chinese_only, now=NOW).tier is Tier.TEMP
