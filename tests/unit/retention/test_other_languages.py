@@ -1,0 +1,92 @@
+"""Languages with veto families only: what ``one_off`` makes temp, and what it does not."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memstore.memory import Tier
+from memstore.retention.decide import decide_retention
+
+NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
+
+DURABLE = {
+    "ja": [
+        "ユーザーは札幌に住んでいる",
+        "甲殻類アレルギーがある",
+        "姉はフランスで看護師をしています",
+        "納豆が食べられない",
+        "三年前に独立して設計事務所を開いた",
+        "毎週火曜は燃えるゴミの日",
+        "黒い服しか着ない",
+        "電車より自転車を使う",
+        "コードは必ず型ヒント付きで書いてほしい",
+        "返信は敬語でお願いします。今後もずっと",
+        "うちの会社はスラックを使っている",
+        "ユーザーは二児の父である",
+        "プロジェクトの締め切りは三月末だ",
+        "犬のモモは五歳です",
+        "水泳を十年続けている",
+        "辛いものには目がない",
+        "血を見るのが怖い",
+        "夜はカフェインを取らない",
+        "祖母から料理を教わった",
+        "大家さんは親切な人です",
+        "車はトヨタのプリウスだ",
+        "昨日、婚約した",
+        "先月マンションを購入した",
+        "パートナーと猫二匹と暮らす",
+        "ユーザーはダークモードを好む",
+        "ドイツ語を勉強中だ",
+    ],
+}
+
+EPHEMERAL = {
+    "ja": [
+        "今から会議に入ります",
+        "昨日の夜はカレーを食べた",
+        "さっき郵便局へ行ってきた",
+        "明日の10時に歯医者の予約がある",
+        "今日は頭が痛い",
+        "ユーザーはログのエラーを調べている最中だ",
+        "牛乳を買ってきて",
+        "タクシーを呼んでください",
+        "今、雨が降っている",
+        "バスが遅れている",
+        "ビルドが失敗した",
+        "ちょっと眠い",
+        "午後三時に山田さんと電話する",
+        "駅前で友人とランチをした",
+        "ユーザーは会議の資料を印刷した",
+        "15分のタイマーをセットして",
+        "鍵を家に置いてきた",
+        "今夜はピザを注文する予定です",
+        "プルリクエストをレビュー中",
+        "天気予報を教えて",
+        "来週の金曜に東京へ出張します",
+        "ユーザーは今お腹が空いている",
+        "コーヒーをこぼしてしまった",
+    ],
+}
+
+
+def _rows(table: dict[str, list[str]]) -> list[tuple[str, str]]:
+    return [(language, text) for language, texts in table.items() for text in texts]
+
+
+@pytest.mark.parametrize(("language", "text"), _rows(DURABLE))
+def test_one_off_is_not_believed_of_a_durable_fact(language: str, text: str) -> None:
+    verdict = decide_retention(text, temporal="one_off", now=NOW)
+    assert verdict.tier is Tier.LONG
+    assert language in {cue.language for cue in verdict.evidence}
+
+
+@pytest.mark.parametrize(("language", "text"), _rows(EPHEMERAL))
+def test_one_off_is_believed_of_what_passes(language: str, text: str) -> None:
+    assert decide_retention(text, temporal="one_off", now=NOW).tier is Tier.TEMP
+
+
+@pytest.mark.parametrize(("language", "text"), _rows(DURABLE))
+def test_without_an_answer_a_durable_fact_stays(language: str, text: str) -> None:
+    assert decide_retention(text, now=NOW).tier is Tier.LONG
