@@ -12,6 +12,7 @@ from support.clock import Clock
 from typer.testing import CliRunner
 
 from memstore.audit import stored
+from memstore.audit.record import Record
 from memstore.audit.replay import Replay
 from memstore.audit.stored import Assigned, assign, store_records
 from memstore.cli.app import app
@@ -28,7 +29,7 @@ def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored, "PAGE", 3)
 
 
-def records(database: Database, tenant: str = "default") -> list[stored.Record]:
+def records(database: Database, tenant: str = "default") -> list[Record]:
     return list(store_records(database, tenant=tenant, policy=DEFAULT_POLICY))
 
 

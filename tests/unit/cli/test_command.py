@@ -53,15 +53,13 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_every_command_has_help_and_speaks_json() -> None:
-    groups = {group.name: group.typer_instance for group in app.registered_groups}
     commands = [
-        (*prefix, command.name or command.callback.__name__.replace("_", "-"))
-        for prefix, registered in [
-            ((), app.registered_commands),
-            *(((name,), group.registered_commands) for name, group in groups.items()),
+        (*path, command.name or str(command.callback.__name__).replace("_", "-"))
+        for path, typer_app in [
+            ((), app),
+            *(((group.name,), group.typer_instance) for group in app.registered_groups),
         ]
-        for command in registered
-        if command.callback is not None
+        for command in typer_app.registered_commands
     ]
     assert ("policy", "show") in commands
     for command in commands:
