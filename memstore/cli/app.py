@@ -13,7 +13,19 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from memstore.cli import audit, db, decide, hypothesize, policy, quickstart, read, say, state, write
+from memstore.cli import (
+    audit,
+    db,
+    decide,
+    hypothesize,
+    policy,
+    quickstart,
+    read,
+    say,
+    state,
+    sweep,
+    write,
+)
 from memstore.errors import ConfigurationError, MemstoreError
 
 _USAGE_STATUS = 2
@@ -61,7 +73,19 @@ def _root(
     """Memory for AI agents that decides what to keep, says why, and deletes only what expired."""
 
 
-for _module in (quickstart, write, read, state, say, decide, audit, policy, hypothesize, db):
+for _module in (
+    quickstart,
+    write,
+    read,
+    state,
+    say,
+    decide,
+    audit,
+    policy,
+    hypothesize,
+    sweep,
+    db,
+):
     _module.register(app)
 
 

@@ -79,3 +79,9 @@ class RunRecord:
     deleted: int
     counts: Mapping[str, Any]
     error: str | None
+
+    @property
+    def oldest_due_at(self) -> datetime | None:
+        """Expiry of the oldest due memory that the pass had to leave."""
+        noted = self.counts.get("oldest_due_at")
+        return None if noted is None else datetime.fromisoformat(noted)

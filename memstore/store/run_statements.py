@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Delete, Dialect, Table, and_, delete, or_, select, update
+from sqlalchemy import ColumnElement, Delete, Dialect, Table, and_, delete, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.dml import ReturningInsert, ReturningUpdate, Update
 
@@ -16,6 +16,9 @@ from memstore.store.run_records import RunStatus, StoppedBy
 from memstore.store.statements import META, Rows
 
 RUNS = cast("Table", SweepRun.__table__)
+
+MAX_ATTEMPTS = 3
+"""How often the pass of one slot is begun in all where it fails."""
 
 
 def insert_run(dialect: Dialect, row: Mapping[str, Any]) -> ReturningInsert[tuple[uuid.UUID]]:
@@ -29,18 +32,32 @@ def insert_run(dialect: Dialect, row: Mapping[str, Any]) -> ReturningInsert[tupl
     )
 
 
+def is_abandoned(stale_before: datetime) -> ColumnElement[bool]:
+    """Return the condition under which another worker may take the slot of a pass.
+
+    Its worker stopped beating, was asked to end, or failed and there are attempts left.
+    """
+    runs = RUNS.c
+    return or_(
+        and_(runs.status == RunStatus.RUNNING.value, runs.heartbeat_at < stale_before),
+        runs.stopped_by == StoppedBy.SIGNAL.value,
+        and_(runs.status == RunStatus.FAILED.value, runs.attempt < MAX_ATTEMPTS),
+    )
+
+
+def select_free(slot: datetime, stale_before: datetime) -> Rows:
+    """Select whether the pass of a slot, if there is one, may be taken over."""
+    return select(is_abandoned(stale_before)).where(RUNS.c.slot == slot)
+
+
 def take_over(
     slot: datetime, stale_before: datetime, values: Mapping[str, Any]
 ) -> ReturningUpdate[tuple[uuid.UUID, int]]:
-    """Give the slot of a worker that stopped beating to another one; return the pass."""
+    """Give the slot of an abandoned pass to another worker; return the pass."""
     runs = RUNS.c
     return (
         update(RUNS)
-        .where(
-            runs.slot == slot,
-            runs.status == RunStatus.RUNNING.value,
-            runs.heartbeat_at < stale_before,
-        )
+        .where(runs.slot == slot, is_abandoned(stale_before))
         .values(**values, attempt=runs.attempt + 1)
         .returning(runs.id, runs.attempt)
     )
@@ -78,10 +95,9 @@ def update_run(run_id: uuid.UUID, attempt: int, values: Mapping[str, Any]) -> Up
     )
 
 
-def select_runs(*, limit: int, slot: datetime | None = None) -> Rows:
-    """Select passes, the latest first; of one slot where it is given."""
-    statement = select(RUNS).order_by(RUNS.c.started_at.desc(), RUNS.c.id.desc()).limit(limit)
-    return statement if slot is None else statement.where(RUNS.c.slot == slot)
+def select_runs(*, limit: int) -> Rows:
+    """Select passes, the latest first."""
+    return select(RUNS).order_by(RUNS.c.started_at.desc(), RUNS.c.id.desc()).limit(limit)
 
 
 def select_last(*statuses: RunStatus) -> Rows:

@@ -114,9 +114,9 @@ def tell(hook: SweepHook | None, details: SweepDetails) -> None:
         _log(logging.ERROR, "hook_failed", problem=type(error).__name__)
 
 
-def log_skipped(event: str, **extras: Any) -> None:
-    """Write the log event of a scheduled slot for which no pass began here."""
-    _log(logging.INFO, event, **extras)
+def log_failure(problem: str) -> None:
+    """Write the log event of a scheduled pass that could not begin."""
+    _log(logging.ERROR, "not_begun", problem=problem)
 
 
 def _log(level: int, event: str, **extras: Any) -> None:

@@ -78,7 +78,15 @@ def open_run(
     if inserted is None:
         if slot is None:
             raise AssertionError("a pass without a slot conflicts with none")
-        again = {"worker": worker, "heartbeat_at": now, "started_at": now}
+        again = {
+            "status": RunStatus.RUNNING.value,
+            "stopped_by": None,
+            "error": None,
+            "worker": worker,
+            "started_at": now,
+            "heartbeat_at": now,
+            "finished_at": None,
+        }
         taken = connection.execute(run_statements.take_over(slot, stale_before, again)).first()
         if taken is None:
             return None
@@ -159,9 +167,11 @@ def note_pass(connection: Connection, last: LastPass, now: datetime) -> None:
     put_meta(connection, LAST_CUTOFF, value, now)
 
 
-def has_run(connection: Connection, slot: datetime) -> bool:
-    """Return whether a slot was claimed already, by whomever and whatever came of it."""
-    return connection.execute(run_statements.select_runs(limit=1, slot=slot)).first() is not None
+def is_free(connection: Connection, clock: Clock, slot: datetime) -> bool:
+    """Return whether a slot can be claimed: nobody did yet, or whoever did left it unfinished."""
+    stale_before = clock.read(connection) - STALE_AFTER
+    row = connection.execute(run_statements.select_free(slot, stale_before)).first()
+    return row is None or bool(row[0])
 
 
 def history(connection: Connection, limit: int) -> Sequence[RunRecord]:
