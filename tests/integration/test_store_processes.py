@@ -146,6 +146,16 @@ def test_a_process_killed_in_the_middle_leaves_whole_chunks_that_a_second_run_co
     assert sorted(seen_counts(database_url)) == [1] * (2_000 - left) + [2] * left
 
 
+def test_a_new_sqlite_file_may_be_opened_by_many_processes_at_once(
+    empty_sqlite_url: str, writer: Writer
+) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        writers = list(threads.map(lambda _: writer(empty_sqlite_url, 0, 10, 1, 10, 1), range(4)))
+    begin(*writers)
+    finish(*writers)
+    assert seen_counts(empty_sqlite_url) == [4] * 10
+
+
 def test_the_latest_expiry_of_many_writers_stands(store: MemoryStore, clock: Clock) -> None:
     days = list(range(1, 41))
     random.shuffle(days)
