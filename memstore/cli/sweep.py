@@ -247,8 +247,8 @@ def _stopped_by_signals() -> Iterator[threading.Event]:
     try:
         yield stop
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def _switch(database: Database, reason: str | None, as_json: bool) -> None:

