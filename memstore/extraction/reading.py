@@ -31,7 +31,7 @@ _OBJECT_START = re.compile(r"\{\s*(?:[\"'\u201c]|\w+\s*:|\})")
 _WRAPPER_START = re.compile(rf"\{{[^{{]*?[\"']{WRAPPER}[\"']\s*:\s*\[")
 _LIST_START = re.compile(r"\[\s*(?:[\[{\"'\u201c]|\Z)")
 _STRINGS_START = re.compile(r"\[\s*[\"'\u201c]")
-_NEXT_OBJECT = re.compile(r"[},\n][ \t\r]*(?=\{\s*[\"'\u201c])")
+_NEXT_OBJECT = re.compile(r"[},\n][ \t\r]*(?=\{\s*(?:[\"'\u201c]|\w+\s*:))")
 _REASONING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _FENCE_BEFORE = re.compile(r"```\w*\s*\Z")
 
@@ -76,7 +76,12 @@ class _RepeatedKeys(dict[str, object]):
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
-    return found if len(found) == len(pairs) else _RepeatedKeys(found)
+    if len(found) == len(pairs):
+        return found
+    lists = [value for key, value in pairs if key == WRAPPER and isinstance(value, list)]
+    if len(lists) > 1:
+        found[WRAPPER] = [item for each in lists for item in each]
+    return _RepeatedKeys(found)
 
 
 # No field of a candidate is a number; read as float, one of any length does no harm.
@@ -242,9 +247,12 @@ def _flatten(
     """Yield the candidates that one value holds: itself, its items, or those of its wrapper."""
     match value:
         case Mapping() if (
-            isinstance(value.get(WRAPPER), list | tuple) and content_field not in value
+            content_field not in value
+            and isinstance(value.get(WRAPPER), list | tuple | Mapping)
+            and depth < _MAX_NESTING
         ):
-            yield from _flatten(value[WRAPPER], content_field, flaw, depth)
+            inner = value[WRAPPER]
+            yield from _flatten(inner, content_field, flaw, depth + isinstance(inner, Mapping))
         case list() | tuple() if depth < _MAX_NESTING:
             nested = Flaw.NESTED if depth else None
             for item in value:

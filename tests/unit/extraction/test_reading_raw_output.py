@@ -37,6 +37,10 @@ def contents(extraction: Extraction) -> list[str]:
         f"First [1] I found {ONE} and then {TWO}, as {{you}} asked.",
         f"\ufeff[{ONE}, {TWO}]",
         f'{{"memories": [{ONE}]}}\n{{"memories": [{TWO}]}}',
+        f'{{"memories": [{ONE}], "memories": [{TWO}]}}',
+        f'{{"memories": {ONE}}}{{"memories": {TWO}}}',
+        f"1. {ONE}\n2. {TWO}\n",
+        f"data: {ONE}\n\ndata: {TWO}\n\ndata: [DONE]",
         json.dumps(f"[{ONE}, {TWO}]"),
         f'<think>a draft: {{"content": "Owns a hive"}}</think>\n[{ONE}, {TWO}]',
         f"[{ONE}, {TWO}]".encode(),
@@ -73,6 +77,8 @@ def test_candidates_are_read_in_order_and_without_complaint(raw: object) -> None
         f'{{"content": "Keeps bees", "temporal": "dura\n{TWO}',
         f'[{{"content": "Keeps bees, {TWO}]',
         f'[{{"content": "Keeps bees", {TWO}]',
+        '{content: "Keeps bees"}\n{content: "Ate soup"}',
+        "[{“content”: “Keeps bees”}, {“content”: “Ate soup”}]",
     ],
 )
 def test_broken_json_is_repaired_and_told(raw: str) -> None:
@@ -150,9 +156,11 @@ def test_lists_within_lists_are_flattened_and_told() -> None:
     assert [p.index for p in extraction.problems] == [0, 1]
 
 
-def test_a_list_that_holds_itself_ends() -> None:
+def test_values_that_hold_themselves_end() -> None:
     endless: list[Any] = [json.loads(ONE)]
-    endless.append(endless)
+    wrapper: dict[str, Any] = {}
+    wrapper["memories"] = wrapper
+    endless += [endless, wrapper]
     extraction = read_candidates(endless)
     assert set(contents(extraction)) == {"Keeps bees"}
     assert extraction.problems[-1].action is Action.REFUSED
