@@ -97,12 +97,15 @@ class Revision:
 
 def state(connection: Connection) -> SchemaState:
     """Return how the schema stands, by reading only."""
-    inspector = inspect(connection)
-    if not inspector.has_table(VERSION_TABLE):
-        return _without_revision(connection)
-    rows = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalars().all()  # noqa: S608
+    rows = _recorded(connection)
     if not rows:
-        return _without_revision(connection)
+        foreign = tuple(name for name in TABLES if inspect(connection).has_table(name))
+        if not foreign:
+            return SchemaState(SchemaStatus.EMPTY, None)
+        # Once more: another process may have made them, and committed, since the first look.
+        rows = _recorded(connection)
+        if not rows:
+            return SchemaState(SchemaStatus.FOREIGN, None, foreign=foreign)
     strange = tuple(sorted(row for row in rows if not _REVISION.fullmatch(row)))
     if strange or len(rows) > 1:
         return SchemaState(SchemaStatus.FOREIGN, None, foreign=strange or tuple(sorted(rows)))
@@ -117,11 +120,11 @@ def state(connection: Connection) -> SchemaState:
     return SchemaState(status, found, min_reader=min_reader)
 
 
-def _without_revision(connection: Connection) -> SchemaState:
-    inspector = inspect(connection)
-    foreign = tuple(name for name in TABLES if inspector.has_table(name))
-    status = SchemaStatus.FOREIGN if foreign else SchemaStatus.EMPTY
-    return SchemaState(status, None, foreign=foreign)
+def _recorded(connection: Connection) -> list[str]:
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return []
+    found = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}"))  # noqa: S608
+    return list(found.scalars())
 
 
 def _min_reader(connection: Connection) -> str | None:

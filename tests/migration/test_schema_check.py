@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import stat
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, make_url, text
+from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.pool import NullPool
 from support import filled
 
@@ -198,6 +200,32 @@ def test_another_applications_alembic_table_is_no_concern(empty_database_url: st
     assert schema.check(empty_database_url) == ()
     schema.downgrade(empty_database_url, "base")
     run(empty_database_url, "INSERT INTO orders VALUES (1)")
+
+
+def test_tables_that_another_process_makes_during_the_look_are_not_foreign(
+    empty_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = create_engine(empty_database_url, poolclass=NullPool)
+    look = schema._recorded
+
+    def look_just_before_another_process_commits(connection: Connection) -> list[str]:
+        monkeypatch.setattr(schema, "_recorded", look)
+        found = look(connection)
+        connection.rollback()
+        schema.upgrade(empty_database_url)
+        return found
+
+    monkeypatch.setattr(schema, "_recorded", look_just_before_another_process_commits)
+    with engine.connect() as connection:
+        assert schema.state(connection).status is schema.SchemaStatus.CURRENT
+
+
+def test_opening_a_current_database_loads_no_migration_tool(database_url: str) -> None:
+    program = (
+        "import sys; from memstore import MemoryStore; MemoryStore.open(sys.argv[1]).close();"
+        "sys.exit('alembic' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program, database_url], check=True)
 
 
 def test_looking_at_a_sqlite_file_that_does_not_exist_does_not_make_it(
