@@ -141,5 +141,7 @@ def test_the_documented_file_is_valid_and_names_every_setting(tmp_path: Path) ->
     page = Path(__file__).parents[3] / "docs" / "policy-file.md"
     policy, overlay = re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     (tmp_path / "our-cues.toml").write_text(overlay, encoding="utf-8")
-    assert parse_policy(policy, folder=tmp_path).time_zone == "Europe/Rome"
+    parsed = parse_policy(policy, folder=tmp_path)
+    assert parsed.time_zone == "Europe/Rome"
+    assert parsed.overlays[0].disable <= {cue.id for cue in language_cues("en")}
     assert list(tomllib.loads(policy)) == [field.name for field in fields(RetentionPolicy)]
