@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
 from memstore.bodies import check_typed_body
-from memstore.errors import InvalidMemoryError
+from memstore.errors import ConflictError, InvalidMemoryError
 from memstore.limits import check_body, check_content, check_moment, check_name, check_tags
 from memstore.memory import (
     Memory,
@@ -126,11 +126,36 @@ def identity_of(written: Draft | Memory) -> Identity:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A draft with the decision on it; ``index`` is its place in what the caller gave."""
+    """A draft with the decision on it; ``index`` is its place in what the caller gave.
+
+    ``name`` is how an error names it among others, empty where there are none.
+    """
 
     draft: Draft
     verdict: RetentionVerdict
-    index: int | None = None
+    index: int = 0
+    name: str = ""
+
+
+def decide_all(
+    drafts: Iterable[tuple[int, Draft]], policy: RetentionPolicy, now: datetime
+) -> list[Decided]:
+    """Decide many writes, each with its index; nothing is asked of a database.
+
+    Raises:
+        InvalidMemoryError, ConflictError: as :meth:`Draft.decide`; the message names the item.
+    """
+    return [_decide_item(each, index, policy, now) for index, each in drafts]
+
+
+def _decide_item(item: Draft, index: int, policy: RetentionPolicy, now: datetime) -> Decided:
+    name = f"items[{index}]"
+    try:
+        return Decided(item, item.decide(policy, now), index, name)
+    except InvalidMemoryError as error:
+        raise InvalidMemoryError(f"{name}.{error.field}", error.problem) from None
+    except ConflictError as error:
+        raise ConflictError(f"{name}: {error}") from None
 
 
 def draft(

@@ -6,7 +6,6 @@ from collections.abc import Collection
 
 from memstore.extraction.candidate import Action, Candidate, Extraction, Problem
 from memstore.store.drafts import Draft, draft
-from memstore.store.operations.ingest import Indexed
 
 
 def drafts_of(
@@ -16,8 +15,8 @@ def drafts_of(
     subject: str,
     source: str | None,
     allow_subjects: Collection[str],
-) -> tuple[list[Indexed], tuple[Problem, ...]]:
-    """Return the drafts of an extraction's candidates, and all problems in their order.
+) -> tuple[list[tuple[int, Draft]], tuple[Problem, ...]]:
+    """Return the drafts of an extraction's candidates by index, and all problems in order.
 
     Conversation text is data: a candidate's own subject counts only where the caller lists it.
 
@@ -33,7 +32,7 @@ def drafts_of(
         elif candidate.subject not in (None, subject):
             detail = "is none of allow_subjects; the caller's subject is used"
             problems.append(Problem(candidate.index, "subject", Action.DROPPED, detail))
-        drafts.append(Indexed(candidate.index, _draft(candidate, tenant, about, source)))
+        drafts.append((candidate.index, _draft(candidate, tenant, about, source)))
     problems.sort(key=lambda problem: -1 if problem.index is None else problem.index)
     return drafts, tuple(problems)
 

@@ -27,7 +27,7 @@ from memstore.store.arguments import (
     check_tier,
 )
 from memstore.store.database import Database
-from memstore.store.drafts import NewMemory, draft, draft_item
+from memstore.store.drafts import NewMemory, decide_all, draft, draft_item
 from memstore.store.engine import LOCK_PATIENCE
 from memstore.store.ingestion import drafts_of
 from memstore.store.operations import forget as forgetting
@@ -244,7 +244,7 @@ class MemoryStore:
             source=source,
             occurs_at=occurs_at,
         )
-        return self._write(write.remember, written)
+        return self._decide(write.remember, written)
 
     def remember_many(
         self,
@@ -272,7 +272,8 @@ class MemoryStore:
         """
         size = check_limit("chunk_size", chunk_size)
         drafts = [draft_item(self.tenant, index, item) for index, item in enumerate(items)]
-        decided, decided_at = self._read(write.decide_all, drafts)
+        decided_at = self._read(read.now)
+        decided = decide_all(enumerate(drafts), self.policy, decided_at)
         results: list[RememberResult] = []
         for start in range(0, len(decided), size):
             chunk = decided[start : start + size]
@@ -319,9 +320,10 @@ class MemoryStore:
         results: list[tuple[int, RememberResult]] = []
         skipped: list[Skipped] = []
         for start in range(0, len(drafts), CHUNK_SIZE):
-            chunk = drafts[start : start + CHUNK_SIZE]
-            done = self._write(ingesting.ingest_chunk, chunk)
-            results += done.results
+            decided_at = self._read(read.now)
+            chunk = decide_all(drafts[start : start + CHUNK_SIZE], self.policy, decided_at)
+            done = self._write(ingesting.ingest_chunk, chunk, decided_at)
+            results += done.stored
             skipped += done.skipped
             if progress is not None:
                 progress(start + len(chunk), len(drafts))
@@ -489,7 +491,7 @@ class MemoryStore:
             ConflictError: it is pinned, or both kinds of expiry were given.
             InvalidMemoryError: the expiry is unusable or missing.
         """
-        return self._write(state.set_expiry, check_id(memory_id), expires_at, ttl)
+        return self._decide(state.set_expiry, check_id(memory_id), expires_at, ttl)
 
     def edit(
         self,
@@ -531,7 +533,7 @@ class MemoryStore:
             source=source,
             occurs_at=occurs_at,
         )
-        return self._write(state.edit, check_id(memory_id), change)
+        return self._decide(state.edit, check_id(memory_id), change)
 
     def remember_procedure(self, subject: str, name: str, steps: Iterable[str]) -> RememberResult:
         """Write a way of doing something; it is kept, whatever times its steps speak of.
@@ -543,7 +545,7 @@ class MemoryStore:
             InvalidMemoryError: an argument cannot be stored, or there are no steps.
             StoreUnavailableError: the database cannot be reached or refuses to write.
         """
-        return self._write(
+        return self._decide(
             progress.remember_with_progress, procedure_draft(self.tenant, subject, name, steps)
         )
 
@@ -572,7 +574,7 @@ class MemoryStore:
             InvalidMemoryError: the subject or the statement cannot be stored.
             StoreUnavailableError: the database cannot be reached or refuses to write.
         """
-        return self._write(
+        return self._decide(
             progress.remember_with_progress, counterfactual_draft(self.tenant, subject, branch)
         )
 
@@ -634,6 +636,16 @@ class MemoryStore:
         **kwargs: P.kwargs,
     ) -> R:
         return self._transactions.read(operation, self._scope, *args, **kwargs)
+
+    def _decide(
+        self,
+        operation: Callable[Concatenate[Connection, Scope, P], R],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> R:
+        """Run an operation that decides, with the lexicons loaded before anything is locked."""
+        _ = self.policy.lexicon
+        return self._write(operation, *args, **kwargs)
 
     def _write(
         self,

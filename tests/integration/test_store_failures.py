@@ -8,7 +8,7 @@ import os
 import sqlite3
 import stat
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -26,6 +26,8 @@ from memstore.errors import (
     SchemaOutOfDateError,
     StoreUnavailableError,
 )
+from memstore.retention.lexicon import load_lexicon
+from memstore.retention.policy import RetentionPolicy
 from memstore.store.database import Database
 from memstore.store.sync import MemoryStore
 
@@ -255,3 +257,42 @@ def test_a_transaction_is_undone_by_any_error(database: Database) -> None:
     with pytest.raises(MemstoreError):
         failing()
     assert not store.recall(SUBJECT)
+
+
+def test_no_file_is_locked_while_lexicons_load(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sqlite_url.removeprefix("sqlite:///")
+    loaded = []
+
+    def load(*arguments: Any) -> Any:
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=0)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            other.execute("ROLLBACK")
+        loaded.append(arguments)
+        return load_lexicon(*arguments)
+
+    monkeypatch.setattr("memstore.retention.policy.load_lexicon", load)
+    writes: list[Callable[[MemoryStore], object]] = [
+        lambda store: store.remember(SUBJECT, "Likes tea"),
+        lambda store: store.remember_many([{"subject": SUBJECT, "content": "Likes tea"}]),
+        lambda store: store.ingest([{"content": "Likes tea"}], subject=SUBJECT),
+        lambda store: store.edit(store.recall(SUBJECT)[0].id, "Likes coffee"),
+        lambda store: store.set_expiry(store.recall(SUBJECT)[0].id, ttl=60),
+    ]
+    for write in writes:
+        with MemoryStore.open(sqlite_url, policy=RetentionPolicy()) as store:
+            write(store)
+    assert len(loaded) == len(writes)
+
+
+def test_a_change_of_state_loads_no_lexicon(store: MemoryStore, clock: Clock) -> None:
+    memory = store.remember(SUBJECT, "Likes tea", ttl=60).memory
+    fresh = MemoryStore(store.database, policy=RetentionPolicy())
+    fresh.extend(memory.id, 90)
+    clock.advance(timedelta(hours=1))
+    fresh.restore(memory.id)
+    fresh.pin(memory.id)
+    fresh.unpin(memory.id)
+    fresh.forget(memory.id)
+    assert "lexicon" not in vars(fresh.policy)

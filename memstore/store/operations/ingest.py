@@ -10,30 +10,24 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from memstore.store import statements
-from memstore.store.drafts import Decided, Draft
-from memstore.store.operations.write import write
+from memstore.store.drafts import Decided
+from memstore.store.operations.write import delayed, write
 from memstore.store.results import Outcome, RememberResult, Skipped
 from memstore.store.scope import Scope
-
-
-@dataclass(frozen=True, slots=True)
-class Indexed:
-    """A draft with the index of its candidate."""
-
-    index: int
-    draft: Draft
 
 
 @dataclass(frozen=True, slots=True)
 class IngestedChunk:
     """What became of one chunk of candidates."""
 
-    results: tuple[tuple[int, RememberResult], ...]
+    stored: tuple[tuple[int, RememberResult], ...]
     skipped: tuple[Skipped, ...]
 
 
-def ingest_chunk(connection: Connection, scope: Scope, chunk: Sequence[Indexed]) -> IngestedChunk:
-    """Decide and store candidates, but for texts that were forgotten not long ago.
+def ingest_chunk(
+    connection: Connection, scope: Scope, chunk: Sequence[Decided], decided_at: datetime
+) -> IngestedChunk:
+    """Store candidates, but for texts that were forgotten not long ago.
 
     A text that a live memory holds is stored all the same: somebody wrote it after forgetting.
     """
@@ -45,7 +39,7 @@ def ingest_chunk(connection: Connection, scope: Scope, chunk: Sequence[Indexed])
     results = write(
         connection,
         scope,
-        [Decided(each.draft, each.draft.decide(scope.policy, now)) for each in stored],
+        delayed(stored, now, decided_at),
         now=now,
         direct=False,
     )
@@ -69,7 +63,7 @@ def ingest_chunk(connection: Connection, scope: Scope, chunk: Sequence[Indexed])
 def _forgotten_meanwhile(
     connection: Connection,
     scope: Scope,
-    stored: Sequence[Indexed],
+    stored: Sequence[Decided],
     results: Sequence[RememberResult],
     now: datetime,
 ) -> dict[tuple[str, str], datetime]:
@@ -90,7 +84,7 @@ def _forgotten_meanwhile(
 
 
 def _forgotten(
-    connection: Connection, scope: Scope, chunk: Sequence[Indexed], now: datetime
+    connection: Connection, scope: Scope, chunk: Sequence[Decided], now: datetime
 ) -> dict[tuple[str, str], datetime]:
     """Return which texts of the chunk were forgotten within the policy's block, and when."""
     since = now - scope.policy.forget_block
@@ -101,7 +95,7 @@ def _forgotten(
     }
 
 
-def _live(connection: Connection, scope: Scope, chunk: Sequence[Indexed]) -> set[tuple[str, str]]:
+def _live(connection: Connection, scope: Scope, chunk: Sequence[Decided]) -> set[tuple[str, str]]:
     now = scope.now_expression(connection)
     return {
         (subject, held)
@@ -112,12 +106,12 @@ def _live(connection: Connection, scope: Scope, chunk: Sequence[Indexed]) -> set
     }
 
 
-def _by_subject(chunk: Sequence[Indexed]) -> dict[str, list[str]]:
+def _by_subject(chunk: Sequence[Decided]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for each in chunk:
         found[each.draft.subject].append(each.draft.content_hash)
     return found
 
 
-def _text(each: Indexed) -> tuple[str, str]:
+def _text(each: Decided) -> tuple[str, str]:
     return each.draft.subject, each.draft.content_hash

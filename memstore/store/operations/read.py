@@ -17,6 +17,11 @@ from memstore.store.statements import Cursor, Filters, Rows
 from memstore.store.types import from_microseconds, to_microseconds
 
 
+def now(connection: Connection, scope: Scope) -> datetime:
+    """Return the time by which memories expire."""
+    return scope.now(connection)
+
+
 def get(
     connection: Connection, scope: Scope, memory_id: uuid.UUID, *, include_expired: bool
 ) -> Memory:

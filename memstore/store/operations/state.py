@@ -66,7 +66,7 @@ def pin(connection: Connection, scope: Scope, memory_id: uuid.UUID) -> Memory:
     held = lock_current(connection, scope, memory_id)
     if held.pinned:
         return held
-    pinned = replace(decided(held, _long(scope, Reason.PINNED)), pinned=True)
+    pinned = replace(decided(held, _long(held, Reason.PINNED)), pinned=True)
     return _change(connection, scope, Event.PINNED, held, pinned, scope.now(connection))
 
 
@@ -75,7 +75,7 @@ def unpin(connection: Connection, scope: Scope, memory_id: uuid.UUID) -> Memory:
     held = lock_current(connection, scope, memory_id)
     if not held.pinned:
         return require_live(held, scope.now(connection))
-    unpinned = replace(decided(held, _long(scope, Reason.CALLER)), pinned=False)
+    unpinned = replace(decided(held, _long(held, Reason.CALLER)), pinned=False)
     return _change(connection, scope, Event.UNPINNED, held, unpinned, scope.now(connection))
 
 
@@ -86,7 +86,7 @@ def promote(connection: Connection, scope: Scope, memory_id: uuid.UUID) -> Memor
     if held.tier is Tier.LONG:
         return held
     event = Event.PROMOTED if held.tier is Tier.TEMP else Event.ASSIGNED
-    promoted = decided(held, _long(scope, Reason.CALLER))
+    promoted = decided(held, _long(held, Reason.CALLER))
     return _change(connection, scope, event, held, promoted, now)
 
 
@@ -104,7 +104,7 @@ def restore(connection: Connection, scope: Scope, memory_id: uuid.UUID) -> Memor
         raise ConflictError(
             f"memory {held.id} has not expired; promote(id) makes it long, extend(id, …) longer"
         )
-    restored = decided(held, _long(scope, Reason.CALLER))
+    restored = decided(held, _long(held, Reason.CALLER))
     return _change(connection, scope, Event.RESTORED, held, restored, now)
 
 
@@ -249,5 +249,6 @@ def require_live(memory: Memory, now: datetime) -> Memory:
     return memory
 
 
-def _long(scope: Scope, reason: Reason) -> RetentionVerdict:
-    return RetentionVerdict(Tier.LONG, reason, policy_version=scope.policy.version)
+def _long(held: Memory, reason: Reason) -> RetentionVerdict:
+    """Return that a memory is kept, without a policy (so none is loaded for it)."""
+    return RetentionVerdict(Tier.LONG, reason, policy_version=held.policy_version)

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection
 
-from memstore.errors import ConflictError, InvalidMemoryError, StoreUnavailableError
+from memstore.errors import ConflictError, StoreUnavailableError
 from memstore.memory import Memory
 from memstore.retention.verdict import RetentionVerdict
 from memstore.store import statements
@@ -35,6 +35,8 @@ _LOCK_BATCH = 200
 def remember(connection: Connection, scope: Scope, draft: Draft) -> RememberResult:
     """Decide one write by the database's clock and store it.
 
+    The lexicons should be loaded before: on SQLite the whole file is locked here.
+
     Raises:
         InvalidMemoryError: tier, expires_at or ttl are unusable.
         ConflictError: the arguments contradict each other or what is stored.
@@ -42,30 +44,6 @@ def remember(connection: Connection, scope: Scope, draft: Draft) -> RememberResu
     now = scope.now(connection)
     decided = Decided(draft, draft.decide(scope.policy, now))
     return write(connection, scope, [decided], now=now)[0]
-
-
-def decide_all(
-    connection: Connection, scope: Scope, drafts: Sequence[Draft]
-) -> tuple[list[Decided], datetime]:
-    """Decide many writes by the database's clock before any is stored; return when that was.
-
-    Raises:
-        InvalidMemoryError, ConflictError: as :func:`remember`.
-    """
-    now = scope.now(connection)
-    return [
-        Decided(draft, _decide_item(draft, index, scope, now), index)
-        for index, draft in enumerate(drafts)
-    ], now
-
-
-def _decide_item(draft: Draft, index: int, scope: Scope, now: datetime) -> RetentionVerdict:
-    try:
-        return draft.decide(scope.policy, now)
-    except InvalidMemoryError as error:
-        raise InvalidMemoryError(f"items[{index}].{error.field}", error.problem) from None
-    except ConflictError as error:
-        raise ConflictError(f"items[{index}]: {error}") from None
 
 
 def remember_chunk(
@@ -77,8 +55,19 @@ def remember_chunk(
         ConflictError: a write contradicts what is stored; nothing of the chunk is then stored.
     """
     now = scope.now(connection)
-    late = [replace(each, verdict=_delayed(each, now, decided_at)) for each in chunk]
-    return write(connection, scope, late, now=now)
+    return write(connection, scope, delayed(chunk, now, decided_at), now=now)
+
+
+def delayed(chunk: Sequence[Decided], now: datetime, decided_at: datetime) -> list[Decided]:
+    """Return writes with the wait since their decision added to expiries that count from it."""
+    return [replace(each, verdict=_delayed(each, now - decided_at)) for each in chunk]
+
+
+def _delayed(decided: Decided, wait: timedelta) -> RetentionVerdict:
+    verdict = decided.verdict
+    if verdict.expires_at is None or decided.draft.expires_at is not None or wait <= timedelta(0):
+        return verdict
+    return replace(verdict, expires_at=verdict.expires_at + wait)
 
 
 def write(
@@ -162,9 +151,9 @@ def _merge(held: Memory, decided: Decided, *, now: datetime, direct: bool) -> Me
     try:
         return merge(held, decided.draft, decided.verdict, now=now, direct=direct)
     except ConflictError as error:
-        if decided.index is None:
+        if not decided.name:
             raise
-        raise ConflictError(f"items[{decided.index}]: {error}") from None
+        raise ConflictError(f"{decided.name}: {error}") from None
 
 
 def _insert(
@@ -190,11 +179,3 @@ def _lock(
             memory = to_memory(row)
             found[identity_of(memory)] = memory
     return found
-
-
-def _delayed(decided: Decided, now: datetime, decided_at: datetime) -> RetentionVerdict:
-    """Return the verdict with the wait since the decision added to an expiry counted from it."""
-    verdict = decided.verdict
-    if verdict.expires_at is None or decided.draft.expires_at is not None or now <= decided_at:
-        return verdict
-    return replace(verdict, expires_at=verdict.expires_at + (now - decided_at))
