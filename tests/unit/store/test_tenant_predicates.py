@@ -21,14 +21,13 @@ from memstore.store.drafts import Identity
 from memstore.store.statements import EVENTS, ITEMS, Filters
 from memstore.store.types import UTCDateTime
 
-ACROSS_TENANTS = {"next_tenant"}
+ACROSS_TENANTS = {"next_tenant", "next_tenant_with_events"}
 """Statements that are about all tenants on purpose: what walks from one tenant to the next."""
 
 MOMENT = datetime(2026, 3, 1, tzinfo=UTC)
 CURSOR = (MOMENT, uuid.UUID(int=1))
 ARGUMENTS: dict[str, Any] = {
     "tenant": "a",
-    "now": literal(MOMENT, UTCDateTime()),
     "memory_id": uuid.UUID(int=2),
     "identities": [Identity("user/1", "semantic", "0" * 64)],
     "keyed": False,
@@ -47,9 +46,13 @@ ARGUMENTS: dict[str, Any] = {
     "actor": "sweep",
     "whole": True,
 }
-AFTER = {"subjects": "user/1", "next_tenant": "a"} | dict.fromkeys(
-    ("live_items", "unassigned_items"), uuid.UUID(int=1)
-)
+BY_ANNOTATION: dict[str, Any] = {
+    "Now": literal(MOMENT, UTCDateTime()),
+    "Cursor | None": CURSOR,
+    "uuid.UUID | None": uuid.UUID(int=1),
+    "str | None": "user/1",
+}
+"""What decides first: the same name stands for different things in different builders."""
 
 
 def builders(module: ModuleType) -> Iterator[Callable[..., Any]]:
@@ -59,17 +62,13 @@ def builders(module: ModuleType) -> Iterator[Callable[..., Any]]:
 
 
 def build(function: Callable[..., Any], dialect: Any) -> Any:
-    given = {}
-    for name in inspect.signature(function).parameters:
-        if name == "dialect":
-            given[name] = dialect
-        elif name == "after":
-            given[name] = AFTER.get(function.__name__, CURSOR)
-        elif name == "cursor":
-            given[name] = CURSOR
-        else:
-            given[name] = ARGUMENTS[name]
-    return function(**given)
+    given = {
+        name: dialect if name == "dialect" else BY_ANNOTATION.get(parameter.annotation)
+        for name, parameter in inspect.signature(function).parameters.items()
+    }
+    return function(
+        **{name: ARGUMENTS[name] if value is None else value for name, value in given.items()}
+    )
 
 
 STATEMENTS = [
@@ -77,7 +76,7 @@ STATEMENTS = [
     for module in (statements, audit_statements, sweep_statements)
     for function in builders(module)
     for dialect in (postgresql.dialect(), sqlite.dialect())
-    if isinstance(build(function, dialect), Select | Insert | Update | Delete)
+    if "ColumnElement" not in inspect.signature(function).return_annotation
     and function.__name__ not in ACROSS_TENANTS
 ]
 
