@@ -19,6 +19,7 @@ LOCK_PATIENCE = timedelta(seconds=10)
 _DRIVERS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg"}
 _BACK_ENDS = ("sqlite", "postgresql")
 _POOL_TIMEOUT = 60.0
+_CONNECT_SECONDS = 10
 
 
 def checked_url(url: str | URL) -> URL:
@@ -68,8 +69,10 @@ def create(
     }
     if url.get_backend_name() == "postgresql":
         options["pool_pre_ping"] = True
-        if url.get_driver_name() == "psycopg" and not prepared_statements:
-            options["connect_args"] = {"prepare_threshold": None}
+        if url.get_driver_name() == "psycopg":
+            wait = {} if "connect_timeout" in url.query else {"connect_timeout": _CONNECT_SECONDS}
+            unprepared = {} if prepared_statements else {"prepare_threshold": None}
+            options["connect_args"] = {**wait, **unprepared}
     else:
         options["connect_args"] = {"timeout": lock_patience.total_seconds()}
         if is_in_memory(url):

@@ -111,6 +111,14 @@ def test_threads_share_an_in_memory_store() -> None:
         assert len(store.recall(SUBJECT, limit=100)) == 40
 
 
+def test_an_applications_in_memory_engine_is_made_ready() -> None:
+    engine = create_engine("sqlite://")
+    store = MemoryStore(engine)
+    store.remember(SUBJECT, FACT)
+    assert len(store.recall(SUBJECT)) == 1
+    engine.dispose()
+
+
 def test_two_in_memory_stores_are_two_stores() -> None:
     with MemoryStore.open("sqlite://") as one, MemoryStore.open("sqlite://") as other:
         one.remember(SUBJECT, FACT)
