@@ -25,6 +25,7 @@ _RUNS = re.compile(
     "|(?P<ko>[\u1100-\u11ff\uac00-\ud7a3]+)"
     r"|(?P<other>[^\W\d_])"
 )
+_KANA = re.compile("[\u3041-\u30fa]")
 _LETTERS_A_SIGN = {"zh": 3, "ko": 2}
 """A Chinese sentence full of product names is still Chinese: its signs say more than letters."""
 _ASSUMED = {"cyrillic": "ru"}
@@ -77,6 +78,17 @@ def _evidence(script: str, languages: frozenset[str]) -> _Evidence:
         our_letters=frozenset(letter for letter, by in letters.items() if by <= languages),
         foreign_letters=frozenset(letter for letter, by in letters.items() if not by & languages),
     )
+
+
+def silent_language(folded: str) -> str | None:
+    """Return which of Chinese and Japanese has no say in a text, where it holds either.
+
+    Both write Han characters, Japanese hardly a sentence without kana; the same characters mean one
+    thing here and another there (大丈夫, 手紙).
+    """
+    if folded.isascii():
+        return None
+    return "zh" if _KANA.search(folded) else "ja"
 
 
 def is_covered(text: FoldedText, languages: frozenset[str]) -> bool:

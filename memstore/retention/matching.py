@@ -15,6 +15,7 @@ from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 from memstore.retention.anchors import required_literals
 from memstore.retention.cues import CueSpec, Position
 from memstore.retention.families import SETS_SOFT_ASIDE, Family, family_bits
+from memstore.retention.languages import silent_language
 from memstore.retention.text import FoldedText
 from memstore.retention.verdict import Cue, Strength
 
@@ -236,6 +237,8 @@ class Scan:
             (masks if pattern.masks else hits).extend(pattern.hits(self.text))
         if masks:
             hits = _unmasked(hits, masks)
+        if self._silent is not None:
+            hits = [hit for hit in hits if hit.spec.language != self._silent]
         hits.sort(key=_by_position)
         self._candidates[family] = hits
         return hits
@@ -261,6 +264,11 @@ class Scan:
             if held_bits == pattern.anchored_by:
                 seen.patterns.setdefault(pattern.cue.family, []).append(pattern)
         return seen
+
+    @cached_property
+    def _silent(self) -> str | None:
+        """The language that shares characters with the text's own and has no say in it."""
+        return silent_language(self.text.folded)
 
     @cached_property
     def _breaks(self) -> list[int]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from memstore.retention.languages import is_covered
+from memstore.retention.decide import decide_retention
+from memstore.retention.languages import is_covered, silent_language
 from memstore.retention.text import FoldedText
 
 COVERED = frozenset({"de", "en", "es", "fr", "it", "ja", "ko", "pt", "ru", "zh"})
@@ -70,3 +73,24 @@ def test_a_language_is_covered_only_while_its_lexicon_is_loaded() -> None:
     assert not is_covered(FoldedText("今晚订披萨"), frozenset({"ja"}))
     assert not is_covered(FoldedText("明日は雨だ"), frozenset({"zh"}))
     assert not is_covered(FoldedText("Поставь будильник"), frozenset({"en"}))
+
+
+@pytest.mark.parametrize(
+    ("text", "silent"),
+    [
+        ("毎日散歩する", "zh"),
+        ("今日は大丈夫", "zh"),
+        ("今天没事", "ja"),
+        ("bonjour", None),
+        ("Привет", "ja"),
+    ],
+)
+def test_chinese_and_japanese_cues_keep_out_of_each_others_texts(
+    text: str, silent: str | None
+) -> None:
+    assert silent_language(text) == silent
+
+
+def test_a_chinese_verdict_names_no_japanese_cue() -> None:
+    verdict = decide_retention("毎日散歩，大丈夫", temporal="one_off", now=datetime.now(UTC))
+    assert all(cue.language != "ja" for cue in verdict.evidence)
