@@ -21,6 +21,10 @@ from memstore.sweep.pace import Pace
 
 R = TypeVar("R")
 
+SHARE_OF_WRITERS = 1 / 3
+"""How long SQLite's one lock is left to others after a batch, in lengths of that batch: those who
+wait for it ask again only every 0.1 s, so that a gap between two batches would escape them."""
+
 RECONNECT_PATIENCE = 30.0
 """Seconds for which a pass waits for a database that does not answer."""
 
@@ -112,6 +116,8 @@ def batches(walk: Walk, pace: Pace, size: int) -> Iterator[Batch]:
         if len(rows) < limit:
             return
         cursor = max(walk.place(row) for row in rows)
+        if walk.whole_file:
+            pace.rest((time.monotonic() - began) * SHARE_OF_WRITERS)
         current = min(size, max(current, limit) * 2)
 
 

@@ -29,7 +29,7 @@ class HeldBack:
         return (
             f"tenant {self.tenant!r} was left alone: {self.due} memories are due and {self.staying}"
             f" would stay, which is more than the {self.fraction:.0%} that may go at once; look at"
-            " what they are with --dry-run, and delete them with --force --tenant"
+            " what they are with --tenant NAME --dry-run --force, then leave out --dry-run"
         )
 
 

@@ -44,6 +44,7 @@ R = TypeVar("R")
 
 _ERROR_LENGTH = 255
 _ENDS = {StoppedBy.BREAKER, StoppedBy.CLOCK, StoppedBy.PAUSE, StoppedBy.TAKEN_OVER}
+_WENT_THROUGH = {StoppedBy.BREAKER, StoppedBy.MAX_ROWS, StoppedBy.MAX_SECONDS}
 
 
 def sweep(
@@ -188,6 +189,14 @@ class _Pass:
             raise
         return self._close(status, stopped_by, problem)
 
+    def _went_through(self, stopped_by: StoppedBy | None) -> bool:
+        """Whether the schedule's next slot need not make up for this pass."""
+        return (
+            self._began
+            and self._options.tenant is None
+            and (stopped_by is None or stopped_by in _WENT_THROUGH)
+        )
+
     def _work(self, stack: ExitStack) -> None:
         self._require_leave()
         self._note(LastPass(self._last_at(), self._cutoff, self._advance()))
@@ -212,13 +221,11 @@ class _Pass:
         for tenant in unfinished:
             self._sweep_again(tenant, keep)
         self._purge()
-        if self._options.tenant is None:
-            self._note(LastPass(self._opening.now, self._cutoff, self._advance()))
 
     def _require_leave(self) -> None:
         """Raise StopPass where a switch or a clock forbids the pass."""
         pause = self._opening.pause
-        if pause is not None:
+        if pause is not None and not self._options.dry_run:
             raise StopPass(
                 StoppedBy.PAUSE,
                 f"sweeping is paused since {pause.since:%Y-%m-%d %H:%M}Z by {pause.by}"
@@ -397,6 +404,8 @@ class _Pass:
         rows_left = bool(tally.locked or tally.undeletable or tally.held_back)
         finished_at = None
         try:
+            if self._went_through(stopped_by):
+                self._note(LastPass(opening.now, self._cutoff, self._advance()))
             if stopped_by is not None and not rows_left and self._began:
                 rows_left = self._database.read(
                     operations.has_due, self._options.tenant, self._cutoff
