@@ -100,6 +100,12 @@ def _decide(text: str, temporal: str = "") -> RetentionVerdict:
         "他走出了失恋的阴影",
         "他打了十年职业篮球",
         "她把孩子培养成了钢琴家",
+        # told beside a moment
+        "刚吃完饭，顺便说一下我不吃牛肉",
+        "昨天他说他不吃猪肉",
+        "今天开始我就是两个孩子的妈妈了",
+        "我没什么朋友",
+        "下次回答请分点列出",
         # Traditional characters and words of Taiwan
         "使用者對開心果過敏",
         "我騎機車通勤",
@@ -111,6 +117,11 @@ def _decide(text: str, temporal: str = "") -> RetentionVerdict:
 @pytest.mark.parametrize("temporal", ["", "unknown", "one_off"])
 def test_lasting_facts_are_kept_whatever_the_bit(text: str, temporal: str) -> None:
     assert _decide(text, temporal).tier is Tier.LONG
+
+
+@pytest.mark.parametrize("text", ["他对我好", "用户把手机调成静音睡觉", "我睡觉要开灯"])
+def test_common_words_of_small_talk_and_requests_do_not_delete_a_statement(text: str) -> None:
+    assert _decide(text).tier is Tier.LONG
 
 
 @pytest.mark.parametrize(
