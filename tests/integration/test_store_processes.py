@@ -28,10 +28,11 @@ SUBJECT = "user/42"
 
 WRITER = """
 import sys
+from memstore.retention.policy import RetentionPolicy
 from memstore.store.sync import MemoryStore
 
 url, first, last, step, chunk_size, rounds = sys.argv[1], *map(int, sys.argv[2:])
-with MemoryStore.open(url) as store:
+with MemoryStore.open(url, policy=RetentionPolicy(languages=())) as store:
     print("ready", flush=True)
     sys.stdin.readline()
     for _ in range(rounds):
@@ -53,7 +54,10 @@ Writer = Callable[..., "subprocess.Popen[str]"]
 
 @pytest.fixture
 def writer() -> Iterator[Writer]:
-    """Start processes that write facts first, last, step by chunks, so many rounds; each waits."""
+    """Start processes that write facts first, last, step by chunks, so many rounds; each waits.
+
+    They load no lexicon: a bit decides, and loading would take most of their time.
+    """
     with ExitStack() as started:
 
         def start(url: str, *numbers: int) -> subprocess.Popen[str]:
