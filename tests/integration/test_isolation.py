@@ -21,13 +21,14 @@ from support.roles import ROLES, as_login, login
 from memstore import MemoryNotFoundError, MemoryStore
 from memstore.bodies import CounterfactualBody, ProjectedUtility
 from memstore.cli.output import to_json
-from memstore.errors import ConflictError
+from memstore.errors import ConfigurationError, ConflictError
 from memstore.memory import Tier
 from memstore.store import schema
 from memstore.store.database import Database
 from memstore.store.models import Base
 from memstore.store.scope import Scope
 from memstore.store.securing import secure, unsecure
+from memstore.sweep.sweeper import sweep
 
 MINE, THEIRS = "mine", "the'irs%b\\d:e"
 """Two tenants; the second one has every character that a setting might be quoted wrongly for."""
@@ -237,6 +238,22 @@ def test_sweeper_and_operator_see_every_tenant(secured_url: str, clock: Clock, r
         store.for_tenant(THEIRS).remember(SUBJECT, "Theirs")
 
     with Database.open(as_login(secured_url, getattr(ROLES, role)), clock=clock) as database:
+        assert database.read(count_everything) == 2
+
+
+def test_the_sweeper_deletes_what_expired_of_every_tenant_and_the_application_may_not(
+    secured_url: str, clock: Clock
+) -> None:
+    with MemoryStore.open(as_login(secured_url, ROLES.application), clock=clock) as store:
+        for tenant in (MINE, THEIRS):
+            store.for_tenant(tenant).remember(SUBJECT, "Is tired", ttl=timedelta(hours=1))
+            store.for_tenant(tenant).remember(SUBJECT, "Lives in Rome")
+        clock.advance(timedelta(days=3))
+        with pytest.raises(ConfigurationError):
+            sweep(store.database)
+
+    with Database.open(as_login(secured_url, ROLES.sweeper), clock=clock) as database:
+        assert sweep(database).by_tenant == {MINE: 1, THEIRS: 1}
         assert database.read(count_everything) == 2
 
 
