@@ -13,6 +13,7 @@ _UNITS = {
     "s": timedelta(seconds=1),
 }
 _PARTS = re.compile(r"(?:[0-9]{1,6}[wdhms] ?)+")
+_MOST_CHARS = 60  # more parts than that could add up to more than a timedelta holds
 _PART = re.compile(r"([0-9]{1,6})([wdhms])")
 
 
@@ -24,7 +25,7 @@ def parse_duration(text: str) -> timedelta:
     Raises:
         ValueError: the text is no such length; the message shows the form.
     """
-    if not _PARTS.fullmatch(text.strip().lower() + " "):
+    if len(text) > _MOST_CHARS or not _PARTS.fullmatch(text.strip().lower() + " "):
         raise ValueError("write a length of time such as 7d, 36h, 90m or 1d12h")
     return sum(
         (int(amount) * _UNITS[unit] for amount, unit in _PART.findall(text.lower())), timedelta()

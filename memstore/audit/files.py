@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from enum import StrEnum
@@ -114,10 +114,10 @@ def _table_rows(lines: TextIO, column: str, delimiter: str) -> Iterator[tuple[in
             yield line
 
     reader = csv.DictReader(counted(), delimiter=delimiter)
-    if column not in (reader.fieldnames or ()):
+    if column not in _header(reader):
+        # Its columns are not listed: in a file without a header they would be a memory.
         raise InvalidMemoryError(
-            "column",
-            f"the file has no column {column!r}; it has {', '.join(reader.fieldnames or ())}",
+            "column", f"the file's first line names no column {column!r}; give one that it names"
         )
     while True:
         try:
@@ -128,6 +128,13 @@ def _table_rows(lines: TextIO, column: str, delimiter: str) -> Iterator[tuple[in
         if row is None:
             return
         yield number, {name: value or None for name, value in row.items()}
+
+
+def _header(reader: csv.DictReader[str]) -> Sequence[str]:
+    try:
+        return reader.fieldnames or ()
+    except csv.Error:
+        return ()
 
 
 def _record(

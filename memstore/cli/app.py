@@ -6,6 +6,8 @@ command runs, so that ``memstore --help`` answers at once.
 
 from __future__ import annotations
 
+import errno
+import io
 import sys
 from importlib.metadata import version
 from typing import Annotated, Any
@@ -42,6 +44,11 @@ class _Commands(TyperGroup):
             typer.echo(f"memstore: {error}", err=True)
             wrong_input = isinstance(error, ConfigurationError | ValueError)
             raise typer.Exit(_USAGE_STATUS if wrong_input else _STORE_STATUS) from None
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # the reader of a pipe went away: click ends quietly
+                raise
+            typer.echo(f"memstore: cannot read or write: {error.strerror}", err=True)
+            raise typer.Exit(_STORE_STATUS) from None
 
 
 def _print_version(wanted: bool) -> None:
@@ -92,5 +99,6 @@ for _module in (
 def main() -> None:
     """Run the command; a terminal that cannot show a character gets a substitute for it."""
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        if isinstance(stream, io.TextIOWrapper):  # none at all where it was closed
+            stream.reconfigure(errors="backslashreplace")
     app()

@@ -12,11 +12,13 @@ import platformdirs
 import typer
 
 from memstore.duration import parse_duration
-from memstore.errors import InvalidMemoryError, StoreUnavailableError
+from memstore.errors import ConfigurationError, InvalidMemoryError, StoreUnavailableError
 from memstore.memory import MemoryKind, TemporalKind, Tier
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
+
+    from sqlalchemy import URL
 
     from memstore.retention.policy import RetentionPolicy
     from memstore.store.sync import MemoryStore
@@ -88,8 +90,13 @@ TtlOption = Annotated[
 ]
 
 
-def database_url(option: str | None) -> str:
-    """Return the URL that ``--db`` stands for: a URL, a file name, or the user's own file."""
+def database_url(option: str | None) -> str | URL:
+    """Return the URL that ``--db`` stands for: a URL, a file name, or the user's own file.
+
+    Raises:
+        ConfigurationError: it is empty, which SQLite would take for a database in memory.
+        StoreUnavailableError: the folder of the user's own file cannot be made.
+    """
     if option is None:
         folder = platformdirs.user_data_path("memstore")
         try:
@@ -98,8 +105,17 @@ def database_url(option: str | None) -> str:
             raise StoreUnavailableError(
                 f"cannot create {folder} ({error.strerror}); name a database with --db"
             ) from None
-        return f"sqlite:///{folder / 'memories.db'}"
-    return option if "://" in option else f"sqlite:///{option}"
+        return _file_url(str(folder / "memories.db"))
+    if not option.strip():
+        raise ConfigurationError("--db is empty; give a URL or a file name, or leave it out")
+    return option if "://" in option else _file_url(option)
+
+
+def _file_url(name: str) -> URL:
+    from sqlalchemy import URL
+
+    # Not a string: a name may hold what means something in a URL.
+    return URL.create("sqlite", database=name)
 
 
 def policy_of(option: Path | None) -> RetentionPolicy:
@@ -143,9 +159,11 @@ def read_input(file: str) -> bytes:
     Raises:
         InvalidMemoryError: it cannot be read.
     """
-    if file == "-":
-        return sys.stdin.buffer.read()
     try:
-        return Path(file).read_bytes()
+        if file != "-":
+            return Path(file).read_bytes()
+        if sys.stdin is None:
+            raise InvalidMemoryError("FILE", "the standard input is closed")
+        return sys.stdin.buffer.read()
     except OSError as error:
         raise InvalidMemoryError("FILE", f"cannot be read: {error.strerror}") from None

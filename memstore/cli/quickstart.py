@@ -19,6 +19,8 @@ from memstore.errors import ConfigurationError
 from memstore.memory import Memory
 
 if TYPE_CHECKING:
+    from sqlalchemy import URL
+
     from memstore.retention.policy import RetentionPolicy
     from memstore.retention.verdict import Cue
     from memstore.store.database import Database
@@ -89,7 +91,7 @@ def quickstart(
         _print(story, kept_file=db)
 
 
-def _play(url: str) -> Story:
+def _play(url: str | URL) -> Story:
     from memstore.retention.policy import RetentionPolicy
     from memstore.store.database import Database
 

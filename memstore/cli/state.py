@@ -109,7 +109,7 @@ def extend(
 def set_expiry(
     memory_id: MemoryIdArgument,
     expires_at: Annotated[
-        str | None, typer.Argument(metavar="[WHEN]", help="When it expires, ISO 8601.")
+        str | None, typer.Argument(metavar="WHEN", help="When it expires, ISO 8601.")
     ] = None,
     ttl: TtlOption = None,
     db: DatabaseOption = None,
@@ -130,7 +130,7 @@ def set_expiry(
 
 
 def forget(
-    memory_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Id of a memory.")] = None,
+    memory_id: Annotated[str | None, typer.Argument(metavar="ID", help="Id of a memory.")] = None,
     subject: Annotated[
         str | None, typer.Option(help="Erase all about this subject instead, its events too.")
     ] = None,

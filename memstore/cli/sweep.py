@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import logging
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -69,7 +70,7 @@ def register(app: typer.Typer) -> None:
 
 def sweep(
     reason: Annotated[
-        str, typer.Argument(metavar="[REASON]", help="Why sweeping is paused; with --pause.")
+        str, typer.Argument(metavar="REASON", help="Why sweeping is paused; with --pause.")
     ] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Delete nothing; tell what would go.")
@@ -261,13 +262,18 @@ def _switch(database: Database, reason: str | None, as_json: bool) -> None:
         else:
             typer.echo("sweeping goes on" if was_paused else "sweeping was not paused")
         return
-    pause = database.write(
-        runs.pause, database.clock, reason or "no reason given", getpass.getuser()
-    )
+    pause = database.write(runs.pause, database.clock, reason or "no reason given", _who())
     if as_json:
         output.print_json(pause)
     else:
         typer.echo("sweeping is paused for every worker; go on with: memstore sweep --resume")
+
+
+def _who() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user often has no name
+        return f"user {os.getuid()}"
 
 
 def _print_history(database: Database, limit: int, as_json: bool) -> None:

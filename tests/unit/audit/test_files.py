@@ -105,12 +105,20 @@ def test_a_cell_that_is_too_long_costs_only_its_row(tmp_path: Path) -> None:
     assert [problem.index for problem in problems] == [3]
 
 
-@pytest.mark.parametrize("content", ["id,name\n1,x\n", ""])
+@pytest.mark.parametrize("content", ["id,name\n1,x\n", "", f"text,{'x' * 200_000}\n"])
 def test_a_table_without_the_column_is_refused(tmp_path: Path, content: str) -> None:
     file = tmp_path / "notes.csv"
     file.write_text(content)
     with pytest.raises(InvalidMemoryError, match="no column 'text'"):
         read(file)
+
+
+def test_a_table_without_a_header_is_refused_without_its_first_memory(tmp_path: Path) -> None:
+    file = tmp_path / "notes.csv"
+    file.write_text("Keeps bees,2026\nAte soup,2026\n")
+    with pytest.raises(InvalidMemoryError) as refused:
+        read(file)
+    assert "bees" not in str(refused.value)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from sqlalchemy import URL
 from typer.testing import CliRunner
 
 from memstore.cli import output
@@ -81,7 +82,7 @@ def test_an_unreachable_database_is_one_line_and_status_1() -> None:
     assert b"secret" not in done.stderr
 
 
-@pytest.mark.parametrize("url", ["oracle://host/db", "postgresql://host:port/db", "://"])
+@pytest.mark.parametrize("url", ["oracle://host/db", "postgresql://host:port/db", "://", "", " "])
 def test_an_unusable_url_is_status_2(url: str) -> None:
     result = CliRunner().invoke(app, ["stats", "--db", url])
     assert result.exit_code == 2
@@ -93,8 +94,8 @@ def test_a_database_is_a_url_a_file_name_or_the_users_own_file(
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert database_url("postgresql://host/db") == "postgresql://host/db"
-    assert database_url("some/memories.db") == "sqlite:///some/memories.db"
-    assert database_url(None) == f"sqlite:///{tmp_path}/memstore/memories.db"
+    assert database_url("some/100%41?.db") == URL.create("sqlite", database="some/100%41?.db")
+    assert database_url(None) == URL.create("sqlite", database=f"{tmp_path}/memstore/memories.db")
     assert (tmp_path / "memstore").stat().st_mode & 0o777 == 0o700
 
 
@@ -128,6 +129,45 @@ def test_a_reader_that_goes_away_leaves_no_traceback() -> None:
         assert program.stderr is not None
         program.stdout.close()
         assert b"Traceback" not in program.stderr.read()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_is_one_line_and_status_1() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "memstore", "policy", "show"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "memstore: cannot read or write: No space left on device\n"
+
+
+@pytest.mark.parametrize(("closed", "status"), [("0", 2), ("1", 0), ("2", 0)])
+def test_a_stream_that_was_closed_leaves_no_traceback(closed: str, status: int) -> None:
+    command = ["ingest", "-"] if closed == "0" else ["policy", "show"]
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}>&-', "sh", sys.executable, "-m", "memstore", *command],
+        env={**os.environ, "MEMSTORE_DATABASE_URL": "sqlite://"},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == status, done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_user_without_a_name_can_pause_the_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nameless() -> str:
+        raise KeyError("getpwuid(): uid not found: 10001")
+
+    monkeypatch.setattr("getpass.getuser", nameless)
+    args = ["sweep", "--pause", "restoring", "--db", "sqlite://", "--json"]
+    result = CliRunner().invoke(app, args)
+    assert json.loads(result.stdout)["by"] == f"user {os.getuid()}"
 
 
 def test_every_answer_has_a_json_form() -> None:
