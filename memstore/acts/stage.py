@@ -54,5 +54,5 @@ class MemoryActs:
 def _match(reading: Reading) -> ActMatch:
     args = (reading.text,) if reading.text else ()
     if reading.capability is Capability.EXTEND and reading.ttl is not None:
-        args = (*args, format_duration(reading.ttl))
+        args = (reading.text, format_duration(reading.ttl))
     return ActMatch(reading.capability.value, args)

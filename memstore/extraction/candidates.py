@@ -108,7 +108,7 @@ class _Reader:
         if raw is None:
             return TemporalKind.UNKNOWN
         temporal = normalize_temporal(raw)
-        if temporal is TemporalKind.UNKNOWN and temporal != raw:
+        if temporal is TemporalKind.UNKNOWN and not _says_unknown(raw):
             self.tell(index, "temporal", Action.REPAIRED, "is none of the four, read as unknown")
         if temporal is TemporalKind.ONE_OFF and flaw is Flaw.CUT_CONTENT:
             # The part that is missing might have said that it lasts.
@@ -142,8 +142,11 @@ class _Reader:
         return tuple(dict.fromkeys(name for name in names if name is not None))
 
     def _name(self, index: int, field: str, raw: object) -> str | None:
+        if not isinstance(raw, str):
+            self.tell(index, field, Action.DROPPED, f"must be a string, not {_json_type(raw)}")
+            return None
         try:
-            return check_name(field, raw.strip() if isinstance(raw, str) else raw)
+            return check_name(field, raw.strip())
         except InvalidMemoryError as error:
             self.tell(index, field, Action.DROPPED, error.problem)
             return None
@@ -168,20 +171,25 @@ def read_moment(field: str, raw: object, zone: tzinfo) -> datetime:
     """
     if isinstance(raw, str):
         text = raw.strip()
-        try:
-            raw = date.fromisoformat(text)
-        except ValueError:
-            try:
-                raw = datetime.fromisoformat(text)
-            except ValueError:
-                raise InvalidMemoryError(
-                    field, "is no ISO 8601 date or time such as 2026-12-24T18:00"
-                ) from None
+        raw = _read(date, text) or _read(datetime, text)
+        if raw is None:
+            raise InvalidMemoryError(field, "is no ISO 8601 date or time such as 2026-12-24T18:00")
     if isinstance(raw, datetime):
         return check_moment(field, raw if raw.tzinfo is not None else raw.replace(tzinfo=zone))
     if isinstance(raw, date):
         return check_moment(field, datetime.combine(raw, time.max, tzinfo=zone))
     return check_moment(field, raw)
+
+
+def _read(form: type[date], text: str) -> date | None:
+    try:
+        return form.fromisoformat(text)
+    except ValueError:  # quotes the text, so that nothing may link to it
+        return None
+
+
+def _says_unknown(raw: object) -> bool:
+    return isinstance(raw, str) and raw.strip().casefold() == TemporalKind.UNKNOWN
 
 
 def _json_type(value: object) -> str:

@@ -104,7 +104,7 @@ def _opinion(
         problem = f"raised {type(error).__name__}"
     logger.warning(
         "memstore.hypothesis.evaluator_failed",
-        extra={"memstore_evaluator": evaluator.name, "memstore_problem": problem},
+        extra={"memstore.evaluator": evaluator.name, "memstore.problem": problem},
     )
     return Opinion(
         evaluator=evaluator.name,

@@ -83,7 +83,7 @@ class ModelProposer:
         except Exception as error:  # noqa: BLE001  (a client may raise anything; go on without it)
             logger.warning(
                 "memstore.hypothesis.model_failed",
-                extra={"memstore_model": self._model.id, "memstore_error": type(error).__name__},
+                extra={"memstore.model": self._model.id, "memstore.error": type(error).__name__},
             )
             raw_output = ""
             branches: list[_ProposedBranch] = []

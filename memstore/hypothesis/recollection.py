@@ -61,7 +61,7 @@ class MemoryProposer:
         except Exception as error:  # noqa: BLE001  (whatever is wrong with it, go on without)
             logger.warning(
                 "memstore.hypothesis.recall_failed",
-                extra={"memstore_error": type(error).__name__},
+                extra={"memstore.error": type(error).__name__},
             )
             return ()
 

@@ -25,6 +25,10 @@ def test_the_grammar_fixes_the_capability_and_its_arguments() -> None:
     assert selection.input_kind is SelectionInputKind.DETERMINISTIC
 
 
+def test_a_length_of_time_never_takes_the_place_of_what_an_act_is_about() -> None:
+    assert MemoryActs().match("把关于  的记忆再保留两周") == ActMatch("memory.extend", ("", "14d"))
+
+
 def test_as_a_matcher_it_returns_the_same_act() -> None:
     assert MemoryActs().match("what do you remember?") == ActMatch("memory.recall")
     assert MemoryActs().match("Забудь, что я левша") == ActMatch("memory.forget", ("я левша",))

@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from memstore.errors import InvalidMemoryError
 from memstore.extraction.candidate import Action, Candidate, Extraction, Problem
-from memstore.extraction.candidates import read_candidates
+from memstore.extraction.candidates import read_candidates, read_moment
 from memstore.limits import MAX_CONTENT_BYTES
 from memstore.memory import MemoryKind, TemporalKind
 
@@ -76,7 +77,13 @@ def test_a_plain_candidate_has_the_cautious_defaults() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "temporal"), [(" ONE_OFF\n", "one_off"), ("Durable", "durable"), ("unknown",) * 2]
+    ("answer", "temporal"),
+    [
+        (" ONE_OFF\n", "one_off"),
+        ("Durable", "durable"),
+        ("recurring", "recurring"),
+        ("Unknown ", "unknown"),
+    ],
 )
 def test_the_four_temporal_answers_are_read(answer: str, temporal: str) -> None:
     extraction = read_one(temporal=answer)
@@ -183,6 +190,13 @@ def test_no_problem_holds_text_of_the_input() -> None:
     )
     assert len(extraction.problems) == 8
     assert not [problem for problem in extraction.problems if secret in str(problem)]
+
+
+def test_what_is_wrong_with_a_moment_links_to_no_text() -> None:
+    with pytest.raises(InvalidMemoryError) as refused:
+        read_moment("occurs_at", "after the peanuts", ROME)
+    assert refused.value.__cause__ is None
+    assert refused.value.__context__ is None
 
 
 def test_a_problem_reads_as_one_line() -> None:
