@@ -19,7 +19,7 @@ Revises: ${down_revision | comma,n}
 #   and must go on meaning what it meant.
 # - Backfill in batches outside this revision, or not at all: one long UPDATE blocks writers, and on
 #   a secured database the tables' owner sees no row unless it is a member of the operator role.
-# - Then: raise HEAD_REVISION in memstore/store/schema.py, write the golden DDL and the fixture
+# - Then: raise HEAD_REVISION in memstore/store/schema_state.py, write the golden DDL and the fixture
 #   databases with `cd tests && python -m support.released`, and say in CHANGELOG.md what an
 #   operator sees.
 

@@ -159,6 +159,7 @@ def _run_on_sqlite(engine: Engine, migrate: Migrate, destination: object, report
             with connection.begin():
                 if not driver.in_transaction:
                     connection.exec_driver_sql("BEGIN IMMEDIATE")
+                report.applied.clear()
                 report.copy = _put_aside(connection, driver, destination)
                 broken_before = _broken_foreign_keys(connection)
                 migrate(connection, within_transaction=True)
@@ -219,9 +220,23 @@ def _put_aside(
     ).scalar_one()
     if current == destination or not holds_data:
         return None
-    target, unfinished = copy_beside(file), copy_beside(file).with_suffix(f".{os.getpid()}")
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    os.close(descriptor)
+    target = copy_beside(file)
+    failure: str | None = None
+    try:
+        _copy(file, target)
+    except (OSError, sqlite3.Error) as error:
+        failure = getattr(error, "strerror", None) or getattr(error, "sqlite_errorname", "")
+    if failure is not None:
+        raise StoreUnavailableError(
+            f"the copy that an upgrade puts aside cannot be written to {target} ({failure}); make"
+            " room or give this process the right to write there; nothing was changed"
+        )
+    return target
+
+
+def _copy(file: Path, target: Path) -> None:
+    unfinished = target.with_suffix(f".{os.getpid()}")
+    os.close(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
     try:
         # Over a connection of its own: a backup never ends that reads from the one which holds
         # the write lock. Nobody else can write meanwhile, so the copy is of this very moment.
@@ -234,7 +249,6 @@ def _put_aside(
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)
-    return target
 
 
 def _retry(action: Callable[[], None], patience: timedelta, report: Report) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.pool import NullPool
 from support.revisions import LATER_HEAD, make_later_migrations
 
-from memstore.store import schema
+from memstore.store import schema, schema_state
 
 
 @pytest.fixture
@@ -36,5 +36,5 @@ def later_release(
     The templates are asked for so that they are made before, by this release.
     """
     monkeypatch.setattr(schema, "_migrations", lambda: later_migrations)
-    monkeypatch.setattr(schema, "HEAD_REVISION", LATER_HEAD)
+    monkeypatch.setattr(schema_state, "HEAD_REVISION", LATER_HEAD)
     return LATER_HEAD

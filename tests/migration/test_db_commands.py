@@ -16,7 +16,7 @@ from support import filled
 from typer.testing import CliRunner, Result
 
 from memstore.cli.app import app
-from memstore.store import schema
+from memstore.store import schema, schema_state
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -60,7 +60,7 @@ def test_downgrade_asks_first_and_does_nothing_where_the_answer_is_no(database_u
     assert refused.exit_code == 1
     assert schema.current(database_url).revision == "0001"
     assert run("downgrade", "base", "--yes", url=database_url).exit_code == 0
-    assert schema.current(database_url).status is schema.SchemaStatus.EMPTY
+    assert schema.current(database_url).status is schema_state.SchemaStatus.EMPTY
 
 
 def test_current_and_check_answer_in_json(database_url: str) -> None:
@@ -94,7 +94,7 @@ def test_the_printed_sql_makes_the_database(empty_postgres_url: str) -> None:
 
 def test_stamp_records_a_revision_and_changes_nothing_else(database_url: str) -> None:
     answered("stamp", "base", url=database_url)
-    assert schema.current(database_url).status is schema.SchemaStatus.FOREIGN
+    assert schema.current(database_url).status is schema_state.SchemaStatus.FOREIGN
 
     answered("stamp", "head", url=database_url)
     assert schema.check(database_url) == ()

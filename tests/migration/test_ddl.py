@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine
 from support.ddl import describe
 
-from memstore.store import schema
+from memstore.store import schema, schema_state
 from memstore.store.models import Base
 from memstore.store.upgrading import VERSION_TABLE
 
@@ -57,7 +57,7 @@ def test_the_newest_revision_is_the_one_that_the_release_is_written_for() -> Non
     history = schema.history()
 
     assert [step.revision for step in history] == [f"{n:04d}" for n in range(1, len(history) + 1)]
-    assert history[-1].revision == schema.HEAD_REVISION
+    assert history[-1].revision == schema_state.HEAD_REVISION
 
 
 def test_going_down_to_the_base_leaves_nothing_but_the_version_table(engine: Engine) -> None:

@@ -21,7 +21,7 @@ from memstore.errors import (
     SchemaTooNewError,
     StoreUnavailableError,
 )
-from memstore.store import schema
+from memstore.store import schema, schema_state
 
 
 def run(url: str, *statements: str) -> None:
@@ -39,7 +39,7 @@ def with_password(url: str) -> str:
 def test_a_new_sqlite_file_is_made_on_first_use(empty_sqlite_url: str) -> None:
     MemoryStore.open(empty_sqlite_url).close()
 
-    assert schema.current(empty_sqlite_url).status is schema.SchemaStatus.CURRENT
+    assert schema.current(empty_sqlite_url).status is schema_state.SchemaStatus.CURRENT
 
 
 def test_an_empty_postgres_database_is_never_changed_without_being_asked(
@@ -48,7 +48,7 @@ def test_an_empty_postgres_database_is_never_changed_without_being_asked(
     with pytest.raises(SchemaOutOfDateError, match="memstore db upgrade --db 'postgresql"):
         MemoryStore.open(empty_postgres_url)
 
-    assert schema.current(empty_postgres_url).status is schema.SchemaStatus.EMPTY
+    assert schema.current(empty_postgres_url).status is schema_state.SchemaStatus.EMPTY
 
 
 def test_the_command_in_the_message_hides_the_password(empty_postgres_url: str) -> None:
@@ -76,14 +76,14 @@ def test_an_older_sqlite_file_is_copied_aside_and_upgraded(sqlite_url: str) -> N
 
     MemoryStore.open(sqlite_url).close()
 
-    assert schema.current(sqlite_url).status is schema.SchemaStatus.CURRENT
+    assert schema.current(sqlite_url).status is schema_state.SchemaStatus.CURRENT
     copy = schema.aside_copy(engine)
     assert copy == Path(f"{engine.url.database}.before-upgrade")
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     kept = create_engine(f"sqlite:///{copy}", poolclass=NullPool)
     with kept.connect() as connection:
         assert filled.read(connection) == filled.ROWS
-        assert schema.state(connection).revision == "0001"
+        assert schema_state.state(connection).revision == "0001"
 
 
 def test_only_the_last_copy_is_kept_and_nothing_else_is_left(
@@ -97,7 +97,7 @@ def test_only_the_last_copy_is_kept_and_nothing_else_is_left(
 
     assert first.copy == second.copy
     with closing(create_engine(f"sqlite:///{second.copy}", poolclass=NullPool).connect()) as kept:
-        assert schema.state(kept).revision == "0002"
+        assert schema_state.state(kept).revision == "0002"
     folder = Path(str(engine.url.database)).parent
     assert sorted(path.name for path in folder.glob("memories*")) == [
         "memories.db",
@@ -206,18 +206,18 @@ def test_tables_that_another_process_makes_during_the_look_are_not_foreign(
     empty_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = create_engine(empty_database_url, poolclass=NullPool)
-    look = schema._recorded
+    look = schema_state._recorded
 
     def look_just_before_another_process_commits(connection: Connection) -> list[str]:
-        monkeypatch.setattr(schema, "_recorded", look)
+        monkeypatch.setattr(schema_state, "_recorded", look)
         found = look(connection)
         connection.rollback()
         schema.upgrade(empty_database_url)
         return found
 
-    monkeypatch.setattr(schema, "_recorded", look_just_before_another_process_commits)
+    monkeypatch.setattr(schema_state, "_recorded", look_just_before_another_process_commits)
     with engine.connect() as connection:
-        assert schema.state(connection).status is schema.SchemaStatus.CURRENT
+        assert schema_state.state(connection).status is schema_state.SchemaStatus.CURRENT
 
 
 def test_opening_a_current_database_loads_no_migration_tool(database_url: str) -> None:
@@ -231,7 +231,7 @@ def test_opening_a_current_database_loads_no_migration_tool(database_url: str) -
 def test_looking_at_a_sqlite_file_that_does_not_exist_does_not_make_it(
     empty_sqlite_url: str,
 ) -> None:
-    assert schema.current(empty_sqlite_url).status is schema.SchemaStatus.EMPTY
+    assert schema.current(empty_sqlite_url).status is schema_state.SchemaStatus.EMPTY
     assert not Path(str(make_url(empty_sqlite_url).database)).exists()
 
 

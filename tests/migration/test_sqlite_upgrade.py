@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -11,8 +12,8 @@ from support import filled
 from support.ddl import describe
 
 from memstore import MemoryStore
-from memstore.errors import MemstoreError
-from memstore.store import schema, upgrading
+from memstore.errors import MemstoreError, StoreUnavailableError
+from memstore.store import schema, schema_state, upgrading
 
 
 @pytest.fixture
@@ -77,6 +78,18 @@ def test_an_upgrade_that_fails_halfway_leaves_the_file_as_it_was(filled_engine: 
 
 
 @pytest.mark.usefixtures("later_release")
+def test_without_its_copy_a_file_is_not_upgraded(filled_engine: Engine) -> None:
+    before = everything(filled_engine)
+    Path(f"{filled_engine.url.database}.before-upgrade").mkdir()
+
+    with pytest.raises(StoreUnavailableError, match="nothing was changed"):
+        schema.upgrade(filled_engine)
+
+    assert everything(filled_engine) == before
+    assert len(list(Path(str(filled_engine.url.database)).parent.glob("memories.db*"))) == 2
+
+
+@pytest.mark.usefixtures("later_release")
 def test_foreign_keys_are_enforced_again_afterwards(filled_engine: Engine) -> None:
     shared = create_engine(filled_engine.url)
     with shared.connect() as connection:
@@ -105,7 +118,7 @@ def test_an_engine_that_begins_transactions_by_itself_is_upgraded(
         connection.exec_driver_sql(f"BEGIN {mode}")
 
     assert schema.upgrade(engine).applied == ("0002", "0003")
-    assert schema.current(engine).status is schema.SchemaStatus.CURRENT
+    assert schema.current(engine).status is schema_state.SchemaStatus.CURRENT
     engine.dispose()
 
 

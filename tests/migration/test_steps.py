@@ -8,7 +8,7 @@ from sqlalchemy.pool import NullPool
 from support import filled
 from support.ddl import describe
 
-from memstore.store import schema
+from memstore.store import schema, schema_state
 from memstore.store.models import Base
 
 
@@ -62,14 +62,14 @@ def test_in_an_applications_transaction_everything_comes_or_goes_together(engine
     with engine.connect() as connection:
         change = schema.upgrade(connection)
         assert change.applied == ("0001", "0002", "0003")
-        assert schema.current(connection).status is schema.SchemaStatus.CURRENT
+        assert schema.current(connection).status is schema_state.SchemaStatus.CURRENT
         if engine.dialect.name == "postgresql":
             connection.rollback()
-            assert schema.current(connection).status is schema.SchemaStatus.EMPTY
+            assert schema.current(connection).status is schema_state.SchemaStatus.EMPTY
             schema.upgrade(connection)
         connection.commit()
 
-    assert schema.current(engine).status is schema.SchemaStatus.CURRENT
+    assert schema.current(engine).status is schema_state.SchemaStatus.CURRENT
 
 
 @pytest.mark.usefixtures("later_release")

@@ -13,7 +13,7 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
-from memstore.store import schema
+from memstore.store import schema, schema_state
 
 LATER = Path(__file__).parent / "later"
 LATER_HEAD = "0003"
@@ -33,7 +33,7 @@ def make_later_migrations(folder: Path) -> Path:
 
 def upgrade(url: str, folder: Path, revision: str = "head") -> schema.SchemaChange:
     """Upgrade as the later release would; only for a process of its own."""
-    schema.HEAD_REVISION = LATER_HEAD
+    schema_state.HEAD_REVISION = LATER_HEAD
     schema._migrations = lambda: folder
     return schema.upgrade(url, revision, patience=timedelta(minutes=1))
 
