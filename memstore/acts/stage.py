@@ -52,7 +52,7 @@ class MemoryActs:
 
 
 def _match(reading: Reading) -> ActMatch:
-    args = (reading.text,) if reading.text else ()
+    args: tuple[str, ...] = (reading.text,) if reading.text else ()
     if reading.capability is Capability.EXTEND and reading.ttl is not None:
         args = (reading.text, format_duration(reading.ttl))
     return ActMatch(reading.capability.value, args)

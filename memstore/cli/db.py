@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memstore.cli import output
-from memstore.cli.options import DatabaseOption, JsonOption, database_url, duration
+from memstore.cli.options import DatabaseOption, JsonOption, YesOption, database_url, duration
 
 if TYPE_CHECKING:
     from memstore.store.schema import SchemaChange
@@ -24,7 +24,6 @@ PatienceOption = Annotated[
         help="How long to wait in all for another upgrade and for locks on tables; 5m if left out.",
     ),
 ]
-ConfirmedOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -79,7 +78,7 @@ def downgrade(
     revision: Annotated[str, typer.Argument(help="Where to, or how many steps: -1.")],
     db: DatabaseOption = None,
     patience: PatienceOption = None,
-    yes: ConfirmedOption = False,
+    yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Take the schema back; what later revisions added is lost, and [bold]base[/bold] drops all.

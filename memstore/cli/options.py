@@ -83,6 +83,7 @@ TierOption = Annotated[
     typer.Option(parser=_one_of(_TIERS), metavar="|".join(_TIERS), help="Retention tier."),
 ]
 KindOption = Annotated[MemoryKind, typer.Option(help="What sort of memory.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Go on without asking.")]
 MemoryIdArgument = Annotated[str, typer.Argument(metavar="ID", help="Id of the memory.")]
 TtlOption = Annotated[
     timedelta | None,

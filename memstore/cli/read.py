@@ -12,6 +12,7 @@ from memstore.cli.options import (
     DatabaseOption,
     JsonOption,
     MemoryIdArgument,
+    PolicyOption,
     TenantOption,
     TierOption,
     moment,
@@ -55,6 +56,7 @@ def recall(
     ] = False,
     db: DatabaseOption = None,
     tenant: TenantOption = DEFAULT_TENANT,
+    policy: PolicyOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show memories, the last seen first. Reading changes nothing.
@@ -66,7 +68,7 @@ def recall(
     memstore recall user/42 --tag food --tier long --json
     """
     tags = tag or ()
-    with open_store(db, tenant) as store:
+    with open_store(db, tenant, policy) as store:
         page = store.recall(
             subject or None,
             query,
@@ -114,6 +116,7 @@ def explain(
     memory_id: MemoryIdArgument,
     db: DatabaseOption = None,
     tenant: TenantOption = DEFAULT_TENANT,
+    policy: PolicyOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Say why a memory is kept, hidden or gone, with its cues and its history.
@@ -122,7 +125,7 @@ def explain(
 
     memstore explain 0197c3f2-5a1e-7cc3-98c4-dc0c0c07398f
     """
-    with open_store(db, tenant) as store:
+    with open_store(db, tenant, policy) as store:
         found = store.explain(memory_id)
     if as_json:
         output.print_json(found)
@@ -168,10 +171,11 @@ def _print_explanation(found: Explanation) -> None:
 def stats(
     db: DatabaseOption = None,
     tenant: TenantOption = DEFAULT_TENANT,
+    policy: PolicyOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Count a tenant's memories: by tier, kind and reason, expired and due for the sweep."""
-    with open_store(db, tenant) as store:
+    with open_store(db, tenant, policy) as store:
         found = store.stats()
     if as_json:
         output.print_json(found)

@@ -13,6 +13,7 @@ from memstore.cli.options import (
     JsonOption,
     PolicyOption,
     TenantOption,
+    YesOption,
     open_store,
 )
 from memstore.cli.read import print_memories
@@ -41,7 +42,7 @@ def say(
     trace: Annotated[
         bool, typer.Option("--trace", help="Also show every stage, claim and tie.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Forget without asking.")] = False,
+    yes: YesOption = False,
     choose: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="Which of the memories is meant.")
     ] = None,

@@ -14,6 +14,7 @@ from memstore.cli.options import (
     PolicyOption,
     TenantOption,
     TtlOption,
+    YesOption,
     moment,
     open_store,
 )
@@ -134,15 +135,15 @@ def forget(
     subject: Annotated[
         str | None, typer.Option(help="Erase all about this subject instead, its events too.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a subject goes.")] = False,
+    yes: YesOption = False,
     db: DatabaseOption = None,
     tenant: TenantOption = DEFAULT_TENANT,
     as_json: JsonOption = False,
 ) -> None:
     """Delete a memory now, or all about one subject. Nothing brings it back.
 
-    A forgotten text is not ingested again for the policy's forget_block. Exit status 1 where
-    nothing was deleted.
+    Before a subject goes it asks. A forgotten text is not ingested again for the policy's
+    forget_block. Exit status 1 where nothing was deleted.
 
     [bold]Examples[/bold]
 

@@ -106,6 +106,22 @@ def test_explain_shows_the_cues_in_the_sentence(run: Run) -> None:
     assert "is live; long: default; vetoed by agreement; cues zh.agreement." in lines[2]
 
 
+def test_reading_goes_by_the_policy_of_the_environment(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    policy = tmp_path / "memstore.toml"
+    policy.write_text('grace = "0s"\n')
+    monkeypatch.setenv("MEMSTORE_POLICY", str(policy))
+    memory_id = remember(run, "Parked on level 3", "--ttl", "1h")
+    explained = answer(run("explain", memory_id, "--json"))
+    assert explained["deletable_at"] == explained["memory"]["expires_at"] is not None
+    policy.write_text('gracee = "0s"\n')
+    for command in (("recall",), ("explain", memory_id), ("stats",)):
+        refused = run(*command)
+        assert refused.exit_code == 2
+        assert "grace" in refused.stderr
+
+
 def test_forgetting_says_what_it_did(run: Run) -> None:
     memory_id = remember(run, "Owns a kayak")
     assert "1 memories" in run("forget", memory_id).stdout
@@ -179,8 +195,8 @@ def test_tenants_are_kept_apart(run: Run) -> None:
         (("ingest", "/nowhere/answer.json"), 2, "cannot be read"),
         (("ingest", "-"), 2, "JSON"),
         (("explain", "not-an-id"), 2, "UUID"),
-        (("explain", str(uuid.UUID(int=7))), 1, ""),
-        (("pin", str(uuid.UUID(int=7))), 1, ""),
+        (("explain", str(uuid.UUID(int=7))), 1, "no tombstone"),
+        (("pin", str(uuid.UUID(int=7))), 1, "no memory"),
         (("forget",), 2, "--subject"),
         (("forget", "x", "--subject", "y"), 2, "--subject"),
     ],
