@@ -37,6 +37,11 @@ KEPT_EVEN_AS_ONE_OFF = [
     ("Wants to become a cheesemaker", Family.DURABLE_FACT),
     ("The project uses Elixir and Postgres", Family.DURABLE_FACT),
     ("Answer in Portuguese", Family.DURABLE_FACT),
+    ("User would accept a lower salary", Family.DURABLE_FACT),
+    ("User is open to relocating", Family.DURABLE_FACT),
+    ("Hi, I'm Ana and I teach maths", Family.DURABLE_FACT),
+    ("The project is nearly finished", Family.DURABLE_FACT),
+    ("Lives in the dorm lately (slept in the dorm yesterday)", Family.DURABLE_FACT),
     ("She moved to Tbilisi last winter", Family.DURABLE_FACT),
     # Life events stay, whenever they happened.
     ("Got married today", Family.DURABLE_FACT),
@@ -62,6 +67,7 @@ KEPT_EVEN_AS_ONE_OFF = [
     ("She has kept a diary since 1998", Family.HABIT),
     ("Takes the ferry twice a week", Family.HABIT),
     ("We agreed to take turns with the dishes", Family.AGREEMENT),
+    ("Our agreement is a walk after dinner; missed it today, will catch up", Family.AGREEMENT),
     ("Tom promised to repay me", Family.AGREEMENT),
     ("From now on, decaf", Family.PERMANENCE),
     ("She gave up coffee for good", Family.PERMANENCE),
@@ -124,6 +130,8 @@ TEMP_WITH_ONE_OFF_ONLY = [
     "They played cards in the garden",
     "The soup tasted of nothing",
     "I watched a film about penguins",
+    "Current trip: Latvia, July 6-13",
+    "Ticket closed",
 ]
 
 NEITHER_REMEMBERED_NOR_LOST = [
