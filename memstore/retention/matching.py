@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
-from memstore.retention.anchors import required_literals
+from memstore.retention.anchors import Anchors, find_anchors
 from memstore.retention.cues import CueSpec, Position
 from memstore.retention.families import SETS_SOFT_ASIDE, Family, family_bits
 from memstore.retention.languages import silent_language
@@ -39,39 +39,73 @@ class Pattern:
         source: the regular expression, compiled when it is first tried.
         on_words: whether it searches the words, as forms do, instead of the folded text.
         masks: whether it finds exceptions.
-        anchored_by: the bits of its sets of anchors; a text must hold a string of each.
+        anchors: what a match holds.
     """
 
     cue: CueSpec
     source: str
     on_words: bool
     masks: bool
-    anchored_by: int
+    anchors: Anchors
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
         """The compiled regular expression."""
         return re.compile(self.source)
 
-    def hits(self, text: FoldedText) -> Iterator[Hit]:
-        """Yield where it matches."""
-        for match in self.regex.finditer(text.words if self.on_words else text.folded):
+    def hits(self, text: FoldedText, where: Mapping[str, list[int]]) -> Iterator[Hit]:
+        """Yield where it matches.
+
+        Args:
+            text: the text.
+            where: where in its words each literal of the automaton was seen.
+        """
+        for match in self._matches(text, where):
             start, end = match.span()
             if self.on_words:
                 start, end = text.from_words(start + (text.words[start] == " "), end)
             if end > start:
                 yield Hit(self.cue, start, end)
 
+    def _matches(self, text: FoldedText, where: Mapping[str, list[int]]) -> Iterable[re.Match[str]]:
+        anchors = self.anchors
+        for group in anchors.groups:
+            if group.keys().isdisjoint(where):
+                return ()
+        searched = text.words if self.on_words else text.folded
+        if anchors.at_start:
+            match = self.regex.match(searched)
+            return () if match is None else (match,)
+        if anchors.placed is None:
+            return self.regex.finditer(searched)
+        starts = set()
+        placed = anchors.groups[anchors.placed]
+        for literal in placed.keys() & where.keys():
+            lead, offsets = placed[literal]
+            for at in where[literal]:
+                first = at + lead if self.on_words else text.from_word(at + lead)
+                starts.update([first - offset for offset in offsets or ()])
+        return self._matches_at(searched, sorted(starts))
 
-def _patterns_of(cue: CueSpec) -> Iterator[tuple[Pattern, tuple[frozenset[str], ...]]]:
-    """Yield the regular expressions of a cue, each with its sets of anchors."""
+    def _matches_at(self, searched: str, starts: Iterable[int]) -> Iterator[re.Match[str]]:
+        """Yield what ``finditer`` would, if matches start nowhere else."""
+        end = 0
+        for start in starts:
+            if start >= end:
+                match = self.regex.match(searched, start)
+                if match is not None:
+                    yield match
+                    end = match.end()
+
+
+def _patterns_of(cue: CueSpec) -> Iterator[Pattern]:
+    """Yield the regular expressions of a cue."""
     for source, on_words, masks in (
         *((pattern, False, False) for pattern in cue.patterns),
         *((template, True, False) for template in cue.forms.templates),
         *((template, True, True) for template in cue.excepts.templates),
     ):
-        anchors = required_literals(source, on_words=on_words)
-        yield Pattern(cue, source, on_words, masks, (1 << len(anchors)) - 1), anchors
+        yield Pattern(cue, source, on_words, masks, find_anchors(source, on_words=on_words))
 
 
 class Literal(NamedTuple):
@@ -81,8 +115,8 @@ class Literal(NamedTuple):
     pad_right: int
     forms: tuple[CueSpec, ...]
     masks: tuple[CueSpec, ...]
-    anchors: tuple[tuple[int, int], ...]
-    """Numbers of the patterns that want it, each with the bit of the set that it belongs to."""
+    patterns: tuple[Pattern, ...]
+    """Those of whose most telling group it is; the text must hold a literal of each further one."""
 
 
 class Automaton:
@@ -95,8 +129,8 @@ class Automaton:
     def __init__(self, cues: Iterable[CueSpec]) -> None:
         forms: dict[str, list[CueSpec]] = defaultdict(list)
         masks: dict[str, list[CueSpec]] = defaultdict(list)
-        anchors: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        self.patterns: list[Pattern] = []
+        patterns: dict[str, list[Pattern]] = defaultdict(list)
+        further: dict[str, None] = {}
         bits: dict[str, int] = defaultdict(int)
         self.unanchored: dict[Family, list[Pattern]] = defaultdict(list)
         for cue in cues:
@@ -105,27 +139,30 @@ class Automaton:
                 bits[literal] |= BIT[cue.family]
             for literal in cue.masks:
                 masks[literal].append(cue)
-            for pattern, groups in _patterns_of(cue):
-                number = len(self.patterns)
-                self.patterns.append(pattern)
-                for place, group in enumerate(groups):
-                    for literal in group:
-                        anchors[literal].append((number, 1 << place))
-                        if place == 0:
-                            bits[literal] |= BIT[cue.family]
-                if not groups:
+            for pattern in _patterns_of(cue):
+                if not pattern.anchors.groups:
                     self.unanchored[cue.family].append(pattern)
+                    continue
+                first, *others = pattern.anchors.groups
+                for literal in first:
+                    patterns[literal].append(pattern)
+                    bits[literal] |= BIT[cue.family]
+                for group in others:
+                    further |= dict.fromkeys(group)
         self.unanchored_bits = family_bits(self.unanchored)
-        literals: list[str] = sorted({*forms, *masks, *anchors})
-        self.bits = [bits[literal] for literal in literals]
+        literals: list[str] = sorted({*forms, *masks, *patterns, *further})
+        self.names = literals
+        self.bits = [bits.get(literal, 0) for literal in literals]
         self.literals = [
             Literal(
-                pad_left=int(literal[0] == " "),
-                pad_right=int(literal[-1] == " "),
-                forms=tuple(forms.get(literal, ())),
-                masks=tuple(masks.get(literal, ())),
-                anchors=tuple(anchors.get(literal, ())),
+                int(literal[0] == " "),
+                int(literal[-1] == " "),
+                tuple(forms.get(literal, ())),
+                tuple(masks.get(literal, ())),
+                tuple(patterns.get(literal, ())),
             )
+            if literal in forms or literal in masks or literal in patterns
+            else None
             for literal in literals
         ]
         self._automaton = AhoCorasick(
@@ -233,12 +270,14 @@ class Scan:
             self._candidates[family] = hits
             return hits
         masks = list(seen.masks.get(family, ()))
+        silent = self._silent
         for pattern in patterns:
-            (masks if pattern.masks else hits).extend(pattern.hits(self.text))
+            if pattern.cue.language != silent:
+                (masks if pattern.masks else hits).extend(pattern.hits(self.text, self._where))
         if masks:
             hits = _unmasked(hits, masks)
-        if self._silent is not None:
-            hits = [hit for hit in hits if hit.spec.language != self._silent]
+        if silent is not None:
+            hits = [hit for hit in hits if hit.spec.language != silent]
         hits.sort(key=_by_position)
         self._candidates[family] = hits
         return hits
@@ -247,23 +286,32 @@ class Scan:
     def _seen(self) -> _Seen:
         literals, from_words = self._automaton.literals, self.text.from_words
         seen = _Seen({}, {}, {})
-        held: dict[int, int] = {}
+        tried: set[Pattern] = set()
         for index, start, end in self._found:
-            left, right, forms, masks, anchors = literals[index]
-            for number, bit in anchors:
-                held[number] = held.get(number, 0) | bit
+            literal = literals[index]
+            if literal is None:
+                continue
+            left, right, forms, masks, patterns = literal
             if forms or masks:
                 low, high = from_words(start + left, end - right)
                 for cue in forms:
                     seen.forms.setdefault(cue.family, []).append(Hit(cue, low, high))
                 for cue in masks:
                     seen.masks.setdefault(cue.family, []).append(Hit(cue, low, high))
-        patterns = self._automaton.patterns
-        for number, held_bits in held.items():
-            pattern = patterns[number]
-            if held_bits == pattern.anchored_by:
-                seen.patterns.setdefault(pattern.cue.family, []).append(pattern)
+            for pattern in patterns:
+                if pattern not in tried:
+                    tried.add(pattern)
+                    seen.patterns.setdefault(pattern.cue.family, []).append(pattern)
         return seen
+
+    @cached_property
+    def _where(self) -> dict[str, list[int]]:
+        """Where in the words each literal was seen."""
+        names = self._automaton.names
+        where: dict[str, list[int]] = {}
+        for index, start, _ in self._found:
+            where.setdefault(names[index], []).append(start)
+        return where
 
     @cached_property
     def _silent(self) -> str | None:
@@ -326,8 +374,8 @@ class _Conditions:
         return ends if at is Position.END else starts and ends
 
 
-def _by_position(hit: Hit) -> tuple[int, int]:
-    return hit.start, -hit.end
+def _by_position(hit: Hit) -> tuple[int, int, str]:
+    return hit.start, -hit.end, hit.spec.id
 
 
 def _unmasked(hits: list[Hit], masks: list[Hit]) -> list[Hit]:

@@ -138,6 +138,22 @@ def _needs_splice(folded: str) -> bool:
     )
 
 
+def as_words(folded: str) -> str:
+    """Return a folded string as it stands among the words, without the spaces at its edges."""
+    spaced = _SPLICE.sub(" ", folded) if _needs_splice(folded) else folded
+    return _without_punctuation(spaced)
+
+
+def _without_punctuation(spaced: str) -> str:
+    if spaced.isascii():
+        words = spaced.encode("ascii").translate(_ASCII_WORDS).decode("ascii")
+    else:
+        words = _NOT_WORD.sub(" ", spaced)
+    if "'" in words:
+        words = _STRAY_APOSTROPHE.sub(" ", words)
+    return words
+
+
 class FoldedText:
     """One text, folded, with lazy ways back to the original's offsets.
 
@@ -157,19 +173,17 @@ class FoldedText:
         self._spliced = 0
         if _needs_splice(folded):
             spaced, self._spliced = _SPLICE.subn(" ", folded)
-        if spaced.isascii():
-            words = spaced.encode("ascii").translate(_ASCII_WORDS).decode("ascii")
-        else:
-            words = _NOT_WORD.sub(" ", spaced)
-        if "'" in words:
-            words = _STRAY_APOSTROPHE.sub(" ", words)
-        self.words = f" {words} "
+        self.words = f" {_without_punctuation(spaced)} "
 
     def from_words(self, start: int, end: int) -> tuple[int, int]:
         """Return the span in ``folded`` of a span in ``words``."""
         if not self._spliced:
             return start - 1, end - 1
         return self._splices[start], self._splices[end - 1] + 1
+
+    def from_word(self, at: int) -> int:
+        """Return the index in ``folded`` of a character of ``words``."""
+        return self._splices[at] if self._spliced else at - 1
 
     @cached_property
     def _splices(self) -> list[int]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.retention.anchors import required_literals
+from memstore.retention.anchors import find_anchors
+from memstore.retention.cues import CueSpec
 from memstore.retention.families import ONE_OFF_VETOES, Family
+from memstore.retention.forms import NO_FORMS, Forms
 from memstore.retention.lexicon import available_languages, language_cues
+from memstore.retention.matching import Automaton
 from memstore.retention.text import FoldedText
 
 
@@ -18,21 +22,46 @@ from memstore.retention.text import FoldedText
     ("pattern", "most_telling"),
     [
         (r"foo.*barbaz", {"barbaz"}),
-        (r"(?:the )?cat|dog", {"the", "cat", "dog"}),
+        (r"(?:the )?cat|dog", {"the cat", "cat", "dog"}),
         (r"每[天周]", {"每天", "每周"}),
         (r"[0-3]pm", {"0pm", "1pm", "2pm", "3pm"}),
         (r"(?:a|bc)+xyz", {"xyz"}),
         (r"(?<!不)会(?:游泳|开车)", {"会游泳", "会开车"}),
         (r"(?:ab\w|cd\w)", {"ab", "cd"}),
+        (r"^so\b", {" so ", " so'"}),
+        (r"\bi (?:love|hate)", {" i love", "'i love", " i hate", "'i hate"}),
+        (r"[a-z]+'s an? \w+", {" s a ", "'s a ", " s an ", "'s an "}),
+        (r"[.,;!?] foo", {" foo"}),
+        (
+            r"\bcats?\b",
+            {" cat ", " cats ", "'cat ", "'cats ", " cat'", " cats'", "'cat'", "'cats'"},
+        ),
+        (r"ok吗", {"ok"}),
     ],
 )
-def test_the_most_telling_set_comes_first(pattern: str, most_telling: set[str]) -> None:
-    assert required_literals(pattern)[0] == most_telling
+def test_the_most_telling_group_comes_first(pattern: str, most_telling: set[str]) -> None:
+    assert find_anchors(pattern).groups[0].keys() == most_telling
 
 
-@pytest.mark.parametrize("pattern", [r"\w+", r"[^a]b?", r"(?:foo)?\d*x?.", r"(?:foo|\w)"])
+@pytest.mark.parametrize("pattern", [r"\w+", r"[^a]b?", r"(?:foo)?\d*x?.", r"(?:foo|\w)", r" - "])
 def test_a_pattern_that_requires_nothing_has_no_anchor(pattern: str) -> None:
-    assert required_literals(pattern) == ()
+    assert find_anchors(pattern).groups == ()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "offsets"),
+    [
+        (r"\b(?:very )?\wlikely", {1, 6}),
+        (r"' tell", {2}),
+        (r".{0,9}(?:elephant|crocodile)", set(range(10))),
+        (r".{0,99}elephant", None),
+    ],
+)
+def test_an_anchor_knows_where_in_a_match_it_stands(pattern: str, offsets: set[int] | None) -> None:
+    anchors = find_anchors(pattern)
+    known = [anchor.offsets for anchor in anchors.groups[0].values()]
+    assert (None if None in known else set().union(*filter(None, known))) == offsets
+    assert (anchors.placed is None) == (offsets is None)
 
 
 PATTERNS = sorted(
@@ -46,16 +75,29 @@ PATTERNS = sorted(
 )
 
 
+@lru_cache
+def automaton_of(pattern: str, on_words: bool) -> Automaton:
+    forms, patterns = (Forms((), (pattern,)), ()) if on_words else (NO_FORMS, (pattern,))
+    return Automaton([CueSpec("xx.habit.one", "xx", Family.HABIT, forms, patterns)])
+
+
 @given(st.data())
-def test_every_match_of_a_lexicons_pattern_holds_its_anchors(data: st.DataObject) -> None:
+def test_anchors_hide_no_match_of_a_lexicons_pattern(data: st.DataObject) -> None:
     pattern, on_words = data.draw(st.sampled_from(PATTERNS))
-    before, after = data.draw(
-        st.tuples(st.text("aя我 ,", max_size=3), st.text("bю他 .", max_size=3))
-    )
-    text = FoldedText(before + data.draw(st.from_regex(re.compile(pattern, re.ASCII))) + after)
-    if re.search(pattern, text.words if on_words else text.folded):
-        for group in required_literals(pattern, on_words=on_words):
-            assert any(string in text.words for string in group)
+    around = st.text("aя我 ,'\n", max_size=3)
+    told = data.draw(st.from_regex(re.compile(pattern, re.ASCII)))
+    text = FoldedText(data.draw(around) + told + data.draw(around))
+    hits = automaton_of(pattern, on_words).scan(text).candidates(Family.HABIT)
+    if on_words:
+        spans = [
+            text.from_words(match.start() + text.words[match.start()].isspace(), match.end())
+            for match in re.finditer(pattern, text.words)
+        ]
+    else:
+        spans = [match.span() for match in re.finditer(pattern, text.folded)]
+    assert [(hit.start, hit.end) for hit in hits] == [
+        (start, end) for start, end in spans if start < end
+    ]
 
 
 RULES = set(Family) - {*ONE_OFF_VETOES, Family.STANDING_CONSTRAINT}
@@ -68,6 +110,6 @@ def test_no_rule_tries_a_pattern_on_every_text() -> None:
         for cue in language_cues(language)
         if cue.family in RULES
         for pattern in cue.patterns
-        if not required_literals(pattern)
+        if not find_anchors(pattern).groups
     ]
     assert untold == []
