@@ -16,17 +16,15 @@ server that --postgres names. Sweeps are forced past the breaker and leave tombs
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import random
 import resource
 import shutil
 import sqlite3
 import statistics
-import sys
 import tempfile
-import threading
 import time
+import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -52,11 +50,11 @@ CONTENT = "The user is looking at pull request %s of the shop and waits for the 
 WRITERS = 4
 WRITES_A_SECOND = 50
 
-FILL_POSTGRES = f"""
+FILL_POSTGRES = """
 INSERT INTO memory_items (tenant, id, subject, kind, content, content_hash, search_text, tags,
     temporal, tier, reason, rule, evidence, policy_version, set_by_caller, pinned, expires_at,
     created_at, updated_at, last_seen_at, seen_count)
-SELECT '{TENANT}', ('01950000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid,
+SELECT 'default', ('01950000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid,
     'user/' || i %% 1000, 'semantic', replace(%(content)s, '%%s', i::text),
     encode(sha256(i::text::bytea), 'hex'), lower(replace(%(content)s, '%%s', i::text)), '[]',
     CASE WHEN i %% %(every)s = 0 THEN 'one_off' ELSE 'durable' END,
@@ -135,26 +133,28 @@ def raw_postgres(url: str, batch: int) -> int:
     dialect = postgresql.dialect(paramstyle="pyformat")
     cutoff = datetime.now(UTC)
 
-    def compiled(after: Any) -> str:
-        statement = sweep_statements.delete_due_locking(
-            dialect, TENANT, cutoff, after=after, limit=batch, at=Clock().expression(_Of("postgresql")),
-            actor="raw", whole=False,
-        )  # fmt: skip
-        return str(statement.compile(dialect=dialect, compile_kwargs={"literal_binds": False}))
-
-    def parameters(after: Any) -> dict[str, Any]:
-        statement = sweep_statements.delete_due_locking(
-            dialect, TENANT, cutoff, after=after, limit=batch, at=Clock().expression(_Of("postgresql")),
-            actor="raw", whole=False,
-        )  # fmt: skip
-        return dict(statement.compile(dialect=dialect).params)
+    def compiled(after: Any) -> Any:
+        return sweep_statements.delete_due_locking(
+            dialect,
+            TENANT,
+            cutoff,
+            after=after,
+            limit=batch,
+            at=Clock().expression(_Of("postgresql")),
+            actor="raw",
+            whole=False,
+        ).compile(dialect=dialect)
 
     total, after = 0, None
-    first, later = compiled(None), compiled((cutoff, _ANY_ID))
+    first, later = compiled(None), compiled((_ANY_TIME, _ANY_ID))
+    names = {value: name for name, value in later.params.items() if value in (_ANY_TIME, _ANY_ID)}
     with psycopg.connect(driver_url(url)) as connection:
         while True:
-            sql = first if after is None else later
-            rows = connection.execute(sql, parameters(after)).fetchall()
+            if after is None:
+                rows = connection.execute(str(first), first.params).fetchall()
+            else:
+                bound = {**later.params, names[_ANY_TIME]: after[0], names[_ANY_ID]: after[1]}
+                rows = connection.execute(str(later), bound).fetchall()
             connection.commit()
             total += len(rows)
             if len(rows) < batch:
@@ -169,7 +169,9 @@ class _Of:
         self.dialect = type("Dialect", (), {"name": name})
 
 
-_ANY_ID = __import__("uuid").UUID(int=0)
+_ANY_TIME, _ANY_ID = datetime(1970, 1, 1, tzinfo=UTC), uuid.UUID(int=0)
+_LAST = (datetime(1970, 1, 2, tzinfo=UTC), uuid.UUID(int=1))
+"""Stand for the places of a keyset in statements that are compiled once."""
 
 
 def memstore_pass(url: str, batch: int) -> int:
@@ -233,9 +235,9 @@ def throughput(url: str, options: argparse.Namespace) -> None:
 # --- Writers --------------------------------------------------------------------------------
 
 
-def write_for(url: str, seed: int, until: Any, results: Any) -> None:
+def write_for(url: str, seed: int, ready: Any, until: Any, results: Any) -> None:
     """Write at a steady pace, half inserts and half updates, and send the latencies in ms."""
-    chance = random.Random(seed)
+    chance = random.Random()
     latencies: list[float] = []
     insert = (
         "INSERT INTO memory_items (tenant, id, subject, kind, content, content_hash, search_text,"
@@ -249,6 +251,7 @@ def write_for(url: str, seed: int, until: Any, results: Any) -> None:
         " WHERE tenant = 'default' AND id = %s"
     )
     with psycopg.connect(driver_url(url), autocommit=True) as connection:
+        ready.wait()
         due = time.perf_counter()
         while not until.is_set():
             due += 1 / WRITES_A_SECOND
@@ -268,14 +271,14 @@ def write_for(url: str, seed: int, until: Any, results: Any) -> None:
 def writing(url: str) -> Iterator[list[float]]:
     """Let writers go for the length of the block; the list holds their latencies at its end."""
     context = multiprocessing.get_context("spawn")
-    until, results = context.Event(), context.Queue()
+    ready, until, results = context.Barrier(WRITERS + 1), context.Event(), context.Queue()
     children = [
-        context.Process(target=write_for, args=(url, seed, until, results))
+        context.Process(target=write_for, args=(url, seed, ready, until, results))
         for seed in range(WRITERS)
     ]
     for child in children:
         child.start()
-    time.sleep(1.5)
+    ready.wait()
     gathered: list[float] = []
     try:
         yield gathered
@@ -377,40 +380,40 @@ def filled_sqlite(path: Path, rows: int) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
+def bindable(compiled: Any) -> tuple[str, dict[str, Any], tuple[list[str], list[str]]]:
+    """Return a statement, its parameters as sqlite3 takes them, and the names of both places."""
+    names: dict[Any, str] = {value: name for name, value in compiled.params.items()}
+    places = tuple(
+        [names[each] for each in place if each in names] for place in ((_ANY_TIME, _ANY_ID), _LAST)
+    )
+    plain = {
+        name: to_microseconds(value) if isinstance(value, datetime) else value
+        for name, value in compiled.params.items()
+    }
+    return str(compiled), plain, places  # type: ignore[return-value]
+
+
 def raw_sqlite(url: str, batch: int) -> int:
     """Delete by a loop that a careful application would write; return the rows."""
     dialect = sqlite.dialect(paramstyle="named")
     cutoff = datetime.now(UTC)
     at = Clock().expression(_Of("sqlite"))
-    some = (cutoff, _ANY_ID)
 
-    def text(statement: Any) -> str:
-        return str(statement.compile(dialect=dialect))
+    def select(after: Any) -> Any:
+        return sweep_statements.select_due(TENANT, cutoff, after=after, limit=batch)
 
-    def bound(statement: Any) -> dict[str, Any]:
-        compiled = statement.compile(dialect=dialect)
-        return {
-            name: compiled._bind_processors[name](value)
-            if name in compiled._bind_processors
-            else value
-            for name, value in compiled.params.items()
-        }
+    def entomb(after: Any) -> Any:
+        return sweep_statements.entomb_due(
+            dialect, TENANT, cutoff, after=after, last=_LAST, at=at, actor="raw"
+        )
 
-    build = {
-        "select": lambda after, last: sweep_statements.select_due(
-            TENANT, cutoff, after=after, limit=batch
-        ),
-        "entomb": lambda after, last: sweep_statements.entomb_due(
-            dialect, TENANT, cutoff, after=after, last=last, at=at, actor="raw"
-        ),
-        "delete": lambda after, last: sweep_statements.delete_due(
-            TENANT, cutoff, after=after, last=last
-        ),
-    }
+    def delete(after: Any) -> Any:
+        return sweep_statements.delete_due(TENANT, cutoff, after=after, last=_LAST)
+
     texts = {
-        (name, placed): text(make(some if placed else None, some))
-        for name, make in build.items()
-        for placed in (False, True)
+        (build, after is not None): bindable(build(after).compile(dialect=dialect))
+        for build in (select, entomb, delete)
+        for after in (None, (_ANY_TIME, _ANY_ID))
     }
     total, after = 0, None
     path = make_url(url).database
@@ -418,21 +421,21 @@ def raw_sqlite(url: str, batch: int) -> int:
         for pragma in ("journal_mode=WAL", "foreign_keys=ON", "secure_delete=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
-        def run(name: str, last: Any) -> sqlite3.Cursor:
-            return connection.execute(
-                texts[name, after is not None], bound(build[name](after, last))
-            )
+        def run(build: Callable[[Any], Any], last: Any = None) -> sqlite3.Cursor:
+            text, parameters, places = texts[build, after is not None]
+            bound = dict(parameters)
+            for names, place in ((places[0], after), (places[1], last)):
+                if place is not None:
+                    bound |= dict(zip(names, place, strict=False))
+            return connection.execute(text, bound)
 
         while True:
             connection.execute("BEGIN IMMEDIATE")
-            rows = run("select", some).fetchall()
+            rows = run(select).fetchall()
             if rows:
-                last = (
-                    datetime.fromtimestamp(0, UTC) + timedelta(microseconds=rows[-1][1]),
-                    __import__("uuid").UUID(rows[-1][0]),
-                )
-                run("entomb", last)
-                run("delete", last)
+                last = (rows[-1][1], rows[-1][0])
+                run(entomb, last)
+                run(delete, last)
             connection.execute("COMMIT")
             total += len(rows)
             if len(rows) < batch:
@@ -464,9 +467,17 @@ def sqlite_(options: argparse.Namespace) -> None:
         )
 
 
+ON_POSTGRES = {
+    "throughput": throughput,
+    "writers": writers,
+    "scaling": scaling,
+    "frozen": frozen,
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    names = ("throughput", "writers", "scaling", "frozen", "sqlite")
+    names = (*ON_POSTGRES, "sqlite")
     parser.add_argument("which", nargs="*", choices=[[], *names], default=[])
     parser.add_argument("--postgres", metavar="URL", help="administrator's URL of a server")
     parser.add_argument("--rows", type=int, default=2_000_000)
@@ -481,11 +492,11 @@ def main() -> None:
     parser.add_argument("--sqlite-rows", type=int, default=1_000_000)
     options = parser.parse_args()
     chosen = options.which or names
-    if any(name != "sqlite" for name in chosen):
+    if set(chosen) & set(ON_POSTGRES):
         with server(options.postgres) as url:
             for name in chosen:
-                if name != "sqlite":
-                    globals()[name](url, options)
+                if name in ON_POSTGRES:
+                    ON_POSTGRES[name](url, options)
     if "sqlite" in chosen:
         sqlite_(options)
 
