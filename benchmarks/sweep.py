@@ -61,7 +61,7 @@ SELECT 'default', ('01950000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid
     CASE WHEN i %% %(every)s = 0 THEN 'temp' ELSE 'long' END, 'temporal',
     CASE WHEN i %% %(every)s = 0 THEN 'temporal_one_off' END, '[]', 'abcdef012345', false, false,
     CASE WHEN i %% %(every)s = 0
-         THEN now() - interval '1 day' - (i * 7919 %% 1000003) * interval '1 second' END,
+         THEN now() - interval '1 day' - (i::bigint * 7919 %% 1000003) * interval '1 second' END,
     now() - interval '9 days', now() - interval '9 days', now() - interval '9 days', 1
 FROM generate_series(1, %(rows)s) AS i
 """
