@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 from functools import cached_property
 from typing import NamedTuple
 
@@ -53,33 +54,34 @@ class Pattern:
         """The compiled regular expression."""
         return re.compile(self.source)
 
-    def hits(self, text: FoldedText, where: Mapping[str, list[int]]) -> Iterator[Hit]:
-        """Yield where it matches.
+    def hits(self, text: FoldedText, where: Mapping[str, list[int]]) -> list[Hit]:
+        """Return where it matches.
 
         Args:
             text: the text.
             where: where in its words each literal of the automaton was seen.
         """
+        for group in self.anchors.groups[1:]:
+            if group.keys().isdisjoint(where.keys()):
+                return []
+        hits = []
         for match in self._matches(text, where):
             start, end = match.span()
             if self.on_words:
                 start, end = text.from_words(start + (text.words[start] == " "), end)
             if end > start:
-                yield Hit(self.cue, start, end)
+                hits.append(Hit(self.cue, start, end))
+        return hits
 
     def _matches(self, text: FoldedText, where: Mapping[str, list[int]]) -> Iterable[re.Match[str]]:
-        anchors = self.anchors
-        for group in anchors.groups:
-            if group.keys().isdisjoint(where):
-                return ()
         searched = text.words if self.on_words else text.folded
-        if anchors.at_start:
+        if self.anchors.at_start:
             match = self.regex.match(searched)
             return () if match is None else (match,)
-        if anchors.placed is None:
+        if self.anchors.placed is None:
             return self.regex.finditer(searched)
         starts = set()
-        placed = anchors.groups[anchors.placed]
+        placed = self.anchors.groups[self.anchors.placed]
         for literal in placed.keys() & where.keys():
             lead, offsets = placed[literal]
             for at in where[literal]:
@@ -87,15 +89,17 @@ class Pattern:
                 starts.update([first - offset for offset in offsets or ()])
         return self._matches_at(searched, sorted(starts))
 
-    def _matches_at(self, searched: str, starts: Iterable[int]) -> Iterator[re.Match[str]]:
-        """Yield what ``finditer`` would, if matches start nowhere else."""
+    def _matches_at(self, searched: str, starts: Iterable[int]) -> list[re.Match[str]]:
+        """Return what ``finditer`` would find, if matches start nowhere else."""
+        matches = []
         end = 0
         for start in starts:
             if start >= end:
                 match = self.regex.match(searched, start)
                 if match is not None:
-                    yield match
+                    matches.append(match)
                     end = match.end()
+        return matches
 
 
 def _patterns_of(cue: CueSpec) -> Iterator[Pattern]:
@@ -108,65 +112,64 @@ def _patterns_of(cue: CueSpec) -> Iterator[Pattern]:
         yield Pattern(cue, source, on_words, masks, find_anchors(source, on_words=on_words))
 
 
-class Literal(NamedTuple):
-    """What it means that the automaton saw a literal."""
+class Role(Enum):
+    """The part that a literal plays for a cue."""
 
-    pad_left: int
-    pad_right: int
-    forms: tuple[CueSpec, ...]
-    masks: tuple[CueSpec, ...]
-    patterns: tuple[Pattern, ...]
-    """Those of whose most telling group it is; the text must hold a literal of each further one."""
+    FORM = auto()
+    MASK = auto()
+    ANCHOR = auto()
+
+
+class Meaning(NamedTuple):
+    """What it means that the automaton saw a literal: a form, an exception, or an anchor."""
+
+    family: Family
+    role: Role
+    cue: CueSpec
+    pattern: Pattern | None = None
+    """The pattern of whose most telling group of anchors the literal is."""
 
 
 class Automaton:
     """The literals of many cues as one Aho-Corasick automaton.
 
-    Forms, exceptions and the anchors of patterns are all literals; each knows the cues that it
-    speaks for, and the bits of their families.
+    Forms, exceptions and the anchors of patterns are all literals; each knows what it means, and
+    the bits of the families that it speaks for.
+
+    Attributes:
+        literals: every literal, by its number.
+        meanings: what each means.
+        bits: the families of each.
+        unanchored: patterns that have to be tried on every text.
     """
 
     def __init__(self, cues: Iterable[CueSpec]) -> None:
-        forms: dict[str, list[CueSpec]] = defaultdict(list)
-        masks: dict[str, list[CueSpec]] = defaultdict(list)
-        patterns: dict[str, list[Pattern]] = defaultdict(list)
-        further: dict[str, None] = {}
-        bits: dict[str, int] = defaultdict(int)
+        meanings: dict[str, list[Meaning]] = defaultdict(list)
         self.unanchored: dict[Family, list[Pattern]] = defaultdict(list)
         for cue in cues:
+            form = Meaning(cue.family, Role.FORM, cue)
             for literal in cue.literals:
-                forms[literal].append(cue)
-                bits[literal] |= BIT[cue.family]
+                meanings[literal].append(form)
+            mask = Meaning(cue.family, Role.MASK, cue)
             for literal in cue.masks:
-                masks[literal].append(cue)
+                meanings[literal].append(mask)
             for pattern in _patterns_of(cue):
                 if not pattern.anchors.groups:
                     self.unanchored[cue.family].append(pattern)
                     continue
-                first, *others = pattern.anchors.groups
+                anchor = Meaning(cue.family, Role.ANCHOR, cue, pattern)
+                first, *further = pattern.anchors.groups
                 for literal in first:
-                    patterns[literal].append(pattern)
-                    bits[literal] |= BIT[cue.family]
-                for group in others:
-                    further |= dict.fromkeys(group)
+                    meanings[literal].append(anchor)
+                for group in further:
+                    for literal in group:
+                        meanings[literal]  # searched, but means nothing by itself
         self.unanchored_bits = family_bits(self.unanchored)
-        literals: list[str] = sorted({*forms, *masks, *patterns, *further})
-        self.names = literals
-        self.bits = [bits.get(literal, 0) for literal in literals]
-        self.literals = [
-            Literal(
-                int(literal[0] == " "),
-                int(literal[-1] == " "),
-                tuple(forms.get(literal, ())),
-                tuple(masks.get(literal, ())),
-                tuple(patterns.get(literal, ())),
-            )
-            if literal in forms or literal in masks or literal in patterns
-            else None
-            for literal in literals
-        ]
+        self.literals = list(meanings)
+        self.meanings = list(meanings.values())
+        self.bits = [family_bits(meaning.family for meaning in some) for some in self.meanings]
         self._automaton = AhoCorasick(
-            literals or ["\x00"],
+            self.literals or ["\x00"],
             matchkind=MatchKind.Standard,
             implementation=Implementation.ContiguousNFA,
             store_patterns=False,
@@ -184,14 +187,6 @@ class Automaton:
         for index, _, _ in found:
             bits |= table[index]
         return Scan(self, text, found, bits)
-
-
-class _Seen(NamedTuple):
-    """What the automaton saw, sorted by family; patterns are still to be tried."""
-
-    forms: dict[Family, list[Hit]]
-    masks: dict[Family, list[Hit]]
-    patterns: dict[Family, list[Pattern]]
 
 
 class Scan:
@@ -263,54 +258,48 @@ class Scan:
         known = self._candidates.get(family)
         if known is not None:
             return known
-        seen = self._seen
-        hits = list(seen.forms.get(family, ()))
-        patterns = [*seen.patterns.get(family, ()), *self._automaton.unanchored.get(family, ())]
-        if not hits and not patterns:
-            self._candidates[family] = hits
-            return hits
-        masks = list(seen.masks.get(family, ()))
-        silent = self._silent
+        hits, masks, patterns = self._seen(family)
+        patterns += self._automaton.unanchored.get(family, ())
         for pattern in patterns:
-            if pattern.cue.language != silent:
+            if pattern.cue.language != self._silent:
                 (masks if pattern.masks else hits).extend(pattern.hits(self.text, self._where))
         if masks:
             hits = _unmasked(hits, masks)
-        if silent is not None:
-            hits = [hit for hit in hits if hit.spec.language != silent]
-        hits.sort(key=_by_position)
+        if self._silent is not None:
+            hits = [hit for hit in hits if hit.spec.language != self._silent]
+        if len(hits) > 1:
+            hits.sort(key=_by_position)
         self._candidates[family] = hits
         return hits
 
-    @cached_property
-    def _seen(self) -> _Seen:
-        literals, from_words = self._automaton.literals, self.text.from_words
-        seen = _Seen({}, {}, {})
-        tried: set[Pattern] = set()
+    def _seen(self, family: Family) -> tuple[list[Hit], list[Hit], list[Pattern]]:
+        """Return the forms and exceptions of a family in the text, and patterns worth trying."""
+        automaton, from_words = self._automaton, self.text.from_words
+        all_bits, bit = automaton.bits, BIT[family]
+        hits: list[Hit] = []
+        masks: list[Hit] = []
+        patterns: dict[Pattern, None] = {}
         for index, start, end in self._found:
-            literal = literals[index]
-            if literal is None:
+            if not all_bits[index] & bit:
                 continue
-            left, right, forms, masks, patterns = literal
-            if forms or masks:
-                low, high = from_words(start + left, end - right)
-                for cue in forms:
-                    seen.forms.setdefault(cue.family, []).append(Hit(cue, low, high))
-                for cue in masks:
-                    seen.masks.setdefault(cue.family, []).append(Hit(cue, low, high))
-            for pattern in patterns:
-                if pattern not in tried:
-                    tried.add(pattern)
-                    seen.patterns.setdefault(pattern.cue.family, []).append(pattern)
-        return seen
+            for meaning in automaton.meanings[index]:
+                if meaning.family is not family:
+                    continue
+                if meaning.pattern is not None:
+                    patterns[meaning.pattern] = None
+                else:
+                    literal = automaton.literals[index]
+                    span = from_words(start + (literal[0] == " "), end - (literal[-1] == " "))
+                    (hits if meaning.role is Role.FORM else masks).append(Hit(meaning.cue, *span))
+        return hits, masks, list(patterns)
 
     @cached_property
     def _where(self) -> dict[str, list[int]]:
         """Where in the words each literal was seen."""
-        names = self._automaton.names
+        literals = self._automaton.literals
         where: dict[str, list[int]] = {}
         for index, start, _ in self._found:
-            where.setdefault(names[index], []).append(start)
+            where.setdefault(literals[index], []).append(start)
         return where
 
     @cached_property
@@ -321,7 +310,7 @@ class Scan:
     @cached_property
     def _breaks(self) -> list[int]:
         """Offsets in the folded text at which a clause ends, ascending."""
-        words = [hit.start for hit in self._seen.forms.get(Family.CLAUSE_BREAK, ())]
+        words = [hit.start for hit in self._seen(Family.CLAUSE_BREAK)[0]]
         return sorted({*self.text.clause_breaks, *words}) if words else self.text.clause_breaks
 
     @cached_property

@@ -60,11 +60,11 @@ def _small_talk(scan: Scan) -> list[Hit] | None:
 
 
 def _point_in_time(scan: Scan) -> list[Hit] | None:
-    if scan.hits(Family.STANDING_CONSTRAINT):
+    hits = scan.hits(Family.POINT_IN_TIME)
+    if not hits or scan.hits(Family.STANDING_CONSTRAINT):
         return None
     folded = scan.text.folded
     window = _first_words_end(folded)
-    hits = scan.hits(Family.POINT_IN_TIME)
     return [hit for hit in hits if _stands_out(folded, hit, window)] or None
 
 
