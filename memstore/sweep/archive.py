@@ -70,7 +70,10 @@ class Archive:
 def _is_torn(descriptor: int) -> bool:
     """Return whether a file ends in the middle of a line, as a crash leaves it."""
     size = os.fstat(descriptor).st_size
-    return size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+    if size == 0:
+        return False
+    os.lseek(descriptor, size - 1, os.SEEK_SET)
+    return os.read(descriptor, 1) != b"\n"
 
 
 def _sync_folder(folder: Path) -> None:

@@ -12,7 +12,7 @@ from memstore.store.database import Database
 from memstore.store.operations import sweep as operations
 from memstore.store.operations.sweep import Row
 from memstore.store.statements import Cursor
-from memstore.sweep.hooks import BatchFailed, BatchStarting, MemoryUndeletable, SweepDetails
+from memstore.sweep.hooks import BatchFailed, BatchStarting, SweepDetails
 from memstore.sweep.report import Undeletable
 
 Refusal = StoreUnavailableError | ConflictError
@@ -72,9 +72,7 @@ class DueMemories:
 
     def refused(self, place: Cursor, error: Refusal) -> None:
         """Tell that a memory cannot be deleted."""
-        memory = Undeletable(self.tenant, place[1], str(error))
-        self.refuse(memory)
-        self.tell(MemoryUndeletable(self.run, memory))
+        self.refuse(Undeletable(self.tenant, place[1], str(error)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -324,7 +324,7 @@ def test_a_worker_whose_clock_differs_from_the_servers_sweeps_nothing(
         def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
             return datetime.now(UTC) + timedelta(minutes=6)
 
-    monkeypatch.setattr("memstore.sweep.sweeper.datetime", Ahead)
+    monkeypatch.setattr("memstore.sweep.passing.datetime", Ahead)
     with Database.open(postgres_url) as database:
         report = sweep(database)
         assert report.stopped_by is StoppedBy.CLOCK

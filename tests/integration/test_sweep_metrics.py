@@ -77,7 +77,7 @@ def test_never_swept_zero_rows_failed_and_running_are_told_apart(
         raise StoreUnavailableError("the disk is full")
 
     with monkeypatch.context() as broken:
-        broken.setattr("memstore.sweep.sweeper.operations.next_tenant", failing)
+        broken.setattr("memstore.sweep.passing.operations.next_tenant", failing)
         sweep(database)
     assert status(metrics) == "failed"
     assert value(metrics, "last_success_timestamp_seconds") == succeeded
