@@ -102,6 +102,20 @@ def test_direct_remember_stores_a_forgotten_text_and_ingest_then_reinforces_it(
     assert report.results[0].outcome is Outcome.REINFORCED
 
 
+@pytest.mark.parametrize("other", [{"kind": "episodic"}, {"key": "fact"}])
+def test_a_live_memory_of_another_kind_or_key_lifts_the_block_of_its_text(
+    store: MemoryStore, clock: Clock, other: dict[str, Any]
+) -> None:
+    store.forget(store.remember(SUBJECT, FACT).memory.id)
+    clock.advance(timedelta(hours=1))
+    store.remember(SUBJECT, FACT, **other)
+    report = store.ingest([{"content": FACT}], subject=SUBJECT)
+
+    assert not report.skipped
+    assert [result.outcome for result in report.results] == [Outcome.INSERTED]
+    assert len(store.recall(SUBJECT)) == 2
+
+
 def test_a_forgotten_text_stays_blocked_where_only_an_expired_row_holds_it(
     store: MemoryStore, clock: Clock
 ) -> None:

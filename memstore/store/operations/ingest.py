@@ -43,7 +43,12 @@ def ingest_chunk(
         now=now,
         direct=False,
     )
-    blocked |= _forgotten_meanwhile(connection, scope, stored, results, now)
+    unforgotten = [
+        (each, result)
+        for each, result in zip(stored, results, strict=True)
+        if _text(each) not in forgotten
+    ]
+    blocked |= _forgotten_meanwhile(connection, scope, unforgotten, now)
     return IngestedChunk(
         tuple(
             (each.index, result)
@@ -63,17 +68,14 @@ def ingest_chunk(
 def _forgotten_meanwhile(
     connection: Connection,
     scope: Scope,
-    stored: Sequence[Decided],
-    results: Sequence[RememberResult],
+    stored: Sequence[tuple[Decided, RememberResult]],
     now: datetime,
 ) -> dict[tuple[str, str], datetime]:
     """Take back what was inserted only because its deletion was not yet to be seen."""
     inserted = {
-        _text(each): result.memory
-        for each, result in zip(stored, results, strict=True)
-        if result.outcome is Outcome.INSERTED
+        _text(each): result.memory for each, result in stored if result.outcome is Outcome.INSERTED
     }
-    new = [each for each in stored if _text(each) in inserted]
+    new = [each for each, _ in stored if _text(each) in inserted]
     found = _forgotten(connection, scope, new, now)
     taken_back = {}
     for text, at in found.items():
