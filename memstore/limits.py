@@ -111,9 +111,18 @@ def check_tags(tags: object, field: str = "tags") -> tuple[str, ...]:
         InvalidMemoryError: no iterable of strings (a lone string is refused too: it would become
             one tag a letter), or a tag that ``check_name`` refuses.
     """
-    if isinstance(tags, str | bytes | Mapping) or not isinstance(tags, Iterable):
-        raise InvalidMemoryError(field, f"must be a list of strings, not {type(tags).__name__}")
-    return tuple(dict.fromkeys(check_name(field, tag) for tag in tags))
+    return tuple(dict.fromkeys(check_name(field, tag) for tag in check_iterable(field, tags)))
+
+
+def check_iterable(field: str, values: object, of: str = "strings") -> Iterable[Any]:
+    """Return values that can be iterated over, unchanged and not yet checked one by one.
+
+    Raises:
+        InvalidMemoryError: no iterable, or a text or mapping, whose parts nobody meant.
+    """
+    if isinstance(values, str | bytes | bytearray | Mapping) or not isinstance(values, Iterable):
+        raise InvalidMemoryError(field, f"must be a list of {of}, not {type(values).__name__}")
+    return values
 
 
 def check_body(body: object, field: str = "body") -> dict[str, Any]:

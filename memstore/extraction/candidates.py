@@ -33,7 +33,7 @@ def read_candidates(
         InvalidMemoryError: the input holds no JSON object or list at all, so that nothing in it
             could be told apart from prose.
     """
-    reader = _Reader(content_field, zone)
+    reader = _Reader(check_name("content_field", content_field), zone)
     index = 0
     for raw_candidate in read_raw(raw, content_field):
         if raw_candidate.flaw is Flaw.BROKEN_LIST:

@@ -317,10 +317,10 @@ def ttl_duration(ttl: timedelta | float) -> timedelta:
         duration = ttl
     elif isinstance(ttl, bool) or not isinstance(ttl, int | float):
         raise InvalidMemoryError("ttl", f"give a timedelta or seconds, not {type(ttl).__name__}")
-    elif not math.isfinite(ttl):
-        raise InvalidMemoryError("ttl", "must be finite")
     else:
         try:
+            if not math.isfinite(ttl):
+                raise InvalidMemoryError("ttl", "must be finite")
             duration = timedelta(seconds=ttl)
         except OverflowError:
             raise InvalidMemoryError("ttl", "is too long; give a tier of 'long' instead") from None
@@ -363,8 +363,8 @@ def _member(vocabulary: type[_Member], field: str, value: object) -> _Member:
     """Return the member of a closed vocabulary that ``value`` is or names."""
     if type(value) is vocabulary:
         return value
-    try:
-        return vocabulary(value)  # type: ignore[arg-type]  # a StrEnum takes any object
-    except ValueError:
+    known = vocabulary._value2member_map_.get(value) if isinstance(value, str) else None
+    if not isinstance(known, vocabulary):
         choices = ", ".join(repr(member.value) for member in vocabulary)
-        raise InvalidMemoryError(field, f"must be one of {choices}") from None
+        raise InvalidMemoryError(field, f"must be one of {choices}")
+    return known

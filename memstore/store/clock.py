@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, Connection, func, literal, select
 
+from memstore.errors import ConfigurationError
 from memstore.store.types import UTCDateTime
 
 
@@ -25,6 +26,10 @@ class Clock:
 
     source: Callable[[], datetime] | None = None
 
+    def __post_init__(self) -> None:
+        if self.source is not None and not callable(self.source):
+            raise ConfigurationError("clock: must be a function that returns aware datetimes")
+
     def expression(self, connection: Connection) -> ColumnElement[datetime]:
         """Return the present moment as part of a statement."""
         if self.source is None and connection.dialect.name == "postgresql":
@@ -38,4 +43,10 @@ class Clock:
         return self._local()
 
     def _local(self) -> datetime:
-        return datetime.now(UTC) if self.source is None else self.source().astimezone(UTC)
+        if self.source is None:
+            return datetime.now(UTC)
+        moment: object = self.source()
+        if not isinstance(moment, datetime) or moment.utcoffset() is None:
+            # A naive one would be read in the machine's own zone.
+            raise ConfigurationError("clock: must return aware datetimes")
+        return moment.astimezone(UTC)

@@ -18,7 +18,7 @@ from typing import ParamSpec, Self, TypeVar
 from sqlalchemy import URL, Connection, Engine, Pool
 from sqlalchemy.exc import SQLAlchemyError
 
-from memstore.errors import MemstoreError
+from memstore.errors import ConfigurationError, MemstoreError
 from memstore.store import schema
 from memstore.store.clock import Clock
 from memstore.store.engine import LOCK_PATIENCE, checked_url, create, is_in_memory, require_known
@@ -82,10 +82,15 @@ class Database:
             prepared_statements: False behind a pooler that cannot carry them.
 
         Raises:
-            ConfigurationError: the URL is malformed or names another kind of database.
+            ConfigurationError: the URL is malformed or names another kind of database, or an
+                option is unusable.
             SchemaOutOfDateError, SchemaTooNewError: the schema does not fit this release.
             StoreUnavailableError: the database cannot be reached or opened.
         """
+        if not isinstance(lock_patience, timedelta):
+            raise ConfigurationError(
+                f"lock_patience: give a timedelta, not {type(lock_patience).__name__}"
+            )
         engine = create(
             checked_url(url),
             lock_patience=lock_patience,
@@ -105,6 +110,11 @@ class Database:
 
         Args and errors: as :meth:`open`.
         """
+        if not isinstance(engine, Engine):
+            raise ConfigurationError(
+                f"target: give a sqlalchemy.Engine, not {type(engine).__name__}; "
+                "MemoryStore.open(url) takes a URL"
+            )
         require_known(engine.dialect.name)
         database = cls(engine, Clock(clock), owned=False)
         database.check_schema()

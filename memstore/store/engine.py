@@ -12,6 +12,7 @@ from sqlalchemy import URL, Engine, QueuePool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from memstore.errors import ConfigurationError
+from memstore.limits import text_flaw
 
 LOCK_PATIENCE = timedelta(seconds=10)
 """How long a transaction waits for a SQLite file that another process is writing to."""
@@ -32,7 +33,7 @@ def checked_url(url: str | URL) -> URL:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
         parsed = None
-    if parsed is None:
+    if parsed is None or _holds_no_character(parsed):
         raise ConfigurationError(
             "the database URL cannot be read; write sqlite:///FILE or "
             "postgresql://USER:PASSWORD@HOST/NAME"
@@ -40,6 +41,12 @@ def checked_url(url: str | URL) -> URL:
     parsed = parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername))
     require_known(parsed.get_backend_name())
     return parsed
+
+
+def _holds_no_character(url: URL) -> bool:
+    """Whether a URL holds a NUL or half a character, which no driver takes."""
+    parts = (url.username, url.password, url.host, url.database, *url.query.values())
+    return text_flaw("".join(map(str, parts))) in ("nul", "surrogate")
 
 
 def require_known(back_end: str) -> None:
@@ -84,16 +91,22 @@ def create(
                 "pool_timeout": _POOL_TIMEOUT,
             }
             options["connect_args"]["check_same_thread"] = False
-    failure: Exception | None = None
+    problem: str | None = None
     try:
         engine = create_engine(url, **options)
-    except (ArgumentError, NoSuchModuleError, ImportError, TypeError) as error:
-        failure = error
-    if failure is not None:
-        raise ConfigurationError(
-            f"no driver for {url.drivername} can be used ({type(failure).__name__}); "
+    except (NoSuchModuleError, ImportError) as error:
+        problem = (
+            f"no driver for {url.drivername} can be used ({type(error).__name__}); "
             "write sqlite:///FILE or postgresql+psycopg://…"
         )
+    except (ArgumentError, TypeError, ValueError) as error:
+        problem = (
+            f"the database URL has a host or an option that cannot be used "
+            f"({type(error).__name__}); write sqlite:///FILE or "
+            "postgresql://USER:PASSWORD@HOST/NAME"
+        )
+    if problem is not None:
+        raise ConfigurationError(problem)
     if url.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _set_pragmas)
     return engine
@@ -102,7 +115,9 @@ def create(
 def is_in_memory(url: URL) -> bool:
     """Return whether a SQLite URL names no file."""
     name = url.database
-    return not name or name == ":memory:" or "mode=memory" in str(url)
+    if not name or name == ":memory:" or name.startswith("file::memory:"):
+        return True
+    return name.startswith("file:") and url.query.get("mode") == "memory"
 
 
 def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:

@@ -23,6 +23,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from memstore.errors import (
+    ConfigurationError,
     ConflictError,
     MemstoreError,
     SchemaOutOfDateError,
@@ -109,6 +110,11 @@ def translate(error: SQLAlchemyError) -> MemstoreError:
         return SchemaOutOfDateError(
             f"the database lacks a table or column of memstore ({failure}); "
             "upgrade it with: memstore db upgrade"
+        )
+    if isinstance(error, ProgrammingError) and error.statement is None and not failure.state:
+        return ConfigurationError(
+            f"the driver refused an option of the database URL ({failure}); "
+            "take it out or correct it"
         )
     if isinstance(error, PoolTimeoutError):
         return StoreUnavailableError(

@@ -8,12 +8,13 @@ from collections.abc import Iterable
 
 from memstore.bodies import CounterfactualBody, ProceduralBody, ProcedureOutcome, read_body
 from memstore.errors import InvalidMemoryError
-from memstore.limits import MAX_NAME_CHARS, check_name
+from memstore.limits import MAX_NAME_CHARS, check_iterable, check_name
 from memstore.memory import MemoryKind
 from memstore.store.drafts import Draft, draft
 
 _PROCEDURE_KEY = "procedure:"
 _COUNTERFACTUAL_KEY = "counterfactual:"
+_OUTCOMES = {each.value: each for each in ProcedureOutcome}
 
 
 def procedure_draft(tenant: str, subject: str, name: str, steps: Iterable[str]) -> Draft:
@@ -25,9 +26,7 @@ def procedure_draft(tenant: str, subject: str, name: str, steps: Iterable[str]) 
     longest = MAX_NAME_CHARS - len(_PROCEDURE_KEY)
     if len(check_name("name", name)) > longest:
         raise InvalidMemoryError("name", f"has {len(name)} characters, the limit is {longest}")
-    if isinstance(steps, str | bytes):
-        raise InvalidMemoryError("steps", f"must be a list of strings, not {type(steps).__name__}")
-    listed = list(steps)
+    listed = list(check_iterable("steps", steps))
     body = {"name": name, "steps": listed, "successes": 0, "failures": 0}
     read_body(ProceduralBody, body)
     return draft(
@@ -44,8 +43,12 @@ def counterfactual_draft(tenant: str, subject: str, branch: CounterfactualBody) 
     """Return the write of a branch that was not taken; its key is of its record and hypothesis.
 
     Raises:
-        InvalidMemoryError: the subject or the statement cannot be stored.
+        InvalidMemoryError: the subject or the branch cannot be stored.
     """
+    if not isinstance(branch, CounterfactualBody):
+        raise InvalidMemoryError(
+            "branch", f"must be a CounterfactualBody, not {type(branch).__name__}"
+        )
     named = f"{branch.record}\0{branch.hypothesis}".encode()
     return draft(
         tenant,
@@ -57,18 +60,16 @@ def counterfactual_draft(tenant: str, subject: str, branch: CounterfactualBody) 
     )
 
 
-def checked_outcome(outcome: ProcedureOutcome | str) -> ProcedureOutcome:
+def checked_outcome(outcome: object) -> ProcedureOutcome:
     """Return a known outcome.
 
     Raises:
         InvalidMemoryError: no such outcome.
     """
-    try:
-        return ProcedureOutcome(outcome)
-    except ValueError:
-        raise InvalidMemoryError(
-            "outcome", f"choose from {', '.join(each.value for each in ProcedureOutcome)}"
-        ) from None
+    known = _OUTCOMES.get(outcome) if isinstance(outcome, str) else None
+    if known is None:
+        raise InvalidMemoryError("outcome", f"choose from {', '.join(_OUTCOMES)}")
+    return known
 
 
 def checked_realised(realised: float) -> float:
@@ -79,6 +80,10 @@ def checked_realised(realised: float) -> float:
     """
     if isinstance(realised, bool) or not isinstance(realised, int | float):
         raise InvalidMemoryError("realised", f"must be a number, not {type(realised).__name__}")
-    if not math.isfinite(realised):
+    try:
+        value = float(realised)
+    except OverflowError:
+        raise InvalidMemoryError("realised", "is too large for a floating-point number") from None
+    if not math.isfinite(value):
         raise InvalidMemoryError("realised", "is NaN or an infinity; leave it unresolved instead")
-    return float(realised)
+    return value

@@ -11,9 +11,9 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from sqlalchemy import URL, Connection, Engine
 
 from memstore.bodies import CounterfactualBody, ProcedureOutcome
-from memstore.errors import ConflictError
+from memstore.errors import ConfigurationError, ConflictError
 from memstore.extraction.candidates import read_candidates
-from memstore.limits import check_moment, check_name, check_tags
+from memstore.limits import check_iterable, check_moment, check_name, check_tags
 from memstore.memory import DEFAULT_TENANT, Memory, MemoryKind, TemporalKind, Tier
 from memstore.retention.policy import DEFAULT_POLICY, RetentionPolicy
 from memstore.store import schema
@@ -76,6 +76,7 @@ class MemoryStore:
 
     Raises:
         InvalidMemoryError: tenant or actor is no name.
+        ConfigurationError: target or policy is none.
         SchemaOutOfDateError, SchemaTooNewError, StoreUnavailableError: see :meth:`open`.
     """
 
@@ -88,6 +89,11 @@ class MemoryStore:
         actor: str = "application",
     ) -> None:
         self.database = target if isinstance(target, Database) else Database.of(target)
+        if not isinstance(policy, RetentionPolicy | None):
+            raise ConfigurationError(
+                f"policy: give a RetentionPolicy, not {type(policy).__name__}; "
+                "load_policy(path) reads one from a file"
+            )
         self._scope = Scope(
             check_name("tenant", tenant),
             policy or DEFAULT_POLICY,
@@ -144,7 +150,14 @@ class MemoryStore:
 
         Args:
             connection: a connection to a database with memstore's tables, used by one thread.
+
+        Raises:
+            ConfigurationError: it is no connection of SQLAlchemy's.
         """
+        if not isinstance(connection, Connection):
+            raise ConfigurationError(
+                f"connection: give a sqlalchemy.Connection, not {type(connection).__name__}"
+            )
         joined = Joined(connection, self.database.clock, self.database.isolation)
         return self._over(self.database, self._scope, joined)
 
@@ -271,7 +284,8 @@ class MemoryStore:
                 message names the item by its index.
         """
         size = check_limit("chunk_size", chunk_size)
-        drafts = [draft_item(self.tenant, index, item) for index, item in enumerate(items)]
+        listed = enumerate(check_iterable("items", items, "mappings"))
+        drafts = [draft_item(self.tenant, index, item) for index, item in listed]
         decided_at = self._read(read.now)
         decided = decide_all(enumerate(drafts), self.policy, decided_at)
         results: list[RememberResult] = []

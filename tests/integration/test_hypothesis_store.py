@@ -62,6 +62,7 @@ def test_a_procedure_is_kept_whatever_times_its_steps_speak_of(store: MemoryStor
         ("deploy", [], "body.steps"),
         ("deploy", ["build", " "], "body.steps.1"),
         ("deploy", "build", "steps"),
+        ("deploy", None, "steps"),
         ("deploy", ["nul \0"], "content"),
         ("deploy", ["x" * 70_000], "content"),
     ],
@@ -122,8 +123,10 @@ def test_outcomes_are_recorded_for_live_procedures_with_steps_only(
     for memory in (fact, prose):
         with pytest.raises(ConflictError, match="remember_procedure"):
             store.record_outcome(memory.id, "success")
-    with pytest.raises(InvalidMemoryError, match="outcome: choose from success"):
-        store.record_outcome(prose.id, "won")
+    for outcome in ("won", ["success"]):
+        with pytest.raises(InvalidMemoryError, match="outcome: choose from success") as refused:
+            store.record_outcome(prose.id, outcome)  # type: ignore[arg-type]
+        assert refused.value.__context__ is None
     procedure = store.remember_procedure(SUBJECT, "deploy", STEPS).memory
     store.set_expiry(procedure.id, ttl=timedelta(hours=1))
     clock.advance(timedelta(hours=2))
@@ -245,7 +248,13 @@ def test_a_branch_is_resolved_once(store: MemoryStore) -> None:
     assert store.get(memory.id) == resolved
 
 
-@pytest.mark.parametrize("realised", [float("nan"), float("inf"), True, "0.5", None])
+@pytest.mark.parametrize("branch", [None, {"hypothesis": "h"}, "sell"])
+def test_what_is_no_branch_is_refused(store: MemoryStore, branch: Any) -> None:
+    with pytest.raises(InvalidMemoryError, match="branch: must be a CounterfactualBody"):
+        store.remember_counterfactual(SUBJECT, branch)
+
+
+@pytest.mark.parametrize("realised", [float("nan"), float("inf"), 10**400, True, "0.5", None])
 def test_a_branch_is_resolved_by_a_finite_number_only(store: MemoryStore, realised: Any) -> None:
     memory = store.remember_counterfactual(SUBJECT, _counterfactual()).memory
     with pytest.raises(InvalidMemoryError, match="realised"):

@@ -7,15 +7,16 @@ import logging
 import os
 import sqlite3
 import stat
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, make_url, text
 from support.clock import Clock
 
 from memstore.errors import (
@@ -29,10 +30,12 @@ from memstore.errors import (
 from memstore.retention.lexicon import load_lexicon
 from memstore.retention.policy import RetentionPolicy
 from memstore.store.database import Database
+from memstore.store.engine import is_in_memory
 from memstore.store.sync import MemoryStore
 
 SUBJECT = "user/42"
 SECRET = "The cellar door opens with 4711"
+NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 AT_ONCE = timedelta(milliseconds=20)
 
 
@@ -137,12 +140,72 @@ def test_the_log_of_a_whole_life_holds_no_text(
 
 @pytest.mark.parametrize(
     "url",
-    ["nonsense", "mysql://host/db", "postgresql+psycopg2://host/db", "sqlite+nope:///x.db", ""],
+    [
+        "nonsense",
+        "mysql://host/db",
+        "postgresql+psycopg2://host/db",
+        "sqlite+nope:///x.db",
+        "",
+        "sqlite://host/x.db",
+        "sqlite:///x\0.db",
+        "sqlite:///x%00.db",
+        "sqlite:///x\ud800.db",
+        "sqlite:///x.db?timeout=pa55word",
+        "postgresql://user:pa55word\udcff@host/db",
+        "postgresql://host:pa55word/db",
+        "postgresql:///db?host=a,b,c&port=1&password=pa55word",
+        "postgresql:///db?no_such_option=pa55word",
+        "postgresql:///db?connect_timeout=pa55word",
+    ],
 )
 def test_a_url_that_memstore_cannot_use_is_a_configuration_error(url: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         MemoryStore.open(url)
     assert refused.value.__cause__ is None
+    assert "pa55word" not in told(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda database: MemoryStore("sqlite://"), "open"),
+        (lambda database: MemoryStore(database, policy="strict"), "policy"),
+        (lambda database: MemoryStore(database).bind(database.engine), "connection"),
+        (lambda database: MemoryStore.open("sqlite://", lock_patience=5), "lock_patience"),
+        (lambda database: MemoryStore.open("sqlite://", clock=NOON), "clock"),
+        (
+            lambda database: MemoryStore.open(
+                "sqlite://", clock=lambda: NOON.replace(tzinfo=None)
+            ).remember(SUBJECT, SECRET),
+            "clock",
+        ),
+        (
+            lambda database: MemoryStore.open("sqlite://", clock=time.time).remember(
+                SUBJECT, SECRET
+            ),
+            "clock",
+        ),
+    ],
+)
+def test_an_unusable_part_of_a_store_is_named(
+    database: Database, make: Callable[[Any], object], named: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=named):
+        make(database)
+
+
+@pytest.mark.parametrize(
+    ("url", "held"),
+    [
+        ("sqlite://", True),
+        ("sqlite:///:memory:", True),
+        ("sqlite:///file:m?mode=memory&cache=shared&uri=true", True),
+        ("sqlite:///file::memory:?uri=true", True),
+        ("sqlite:///mode=memory.db", False),
+    ],
+)
+def test_a_database_in_memory_is_told_from_a_file(url: str, held: bool) -> None:
+    assert is_in_memory(make_url(url)) is held
 
 
 def test_an_unreachable_server_says_so_without_the_password() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from support.clock import Clock
@@ -73,6 +75,22 @@ def test_existing_memories_are_met_within_a_chunk(store: MemoryStore) -> None:
     assert results[1].memory.id == first.id
     assert [result.outcome.value for result in results] == ["inserted", "reinforced", "inserted"]
     assert results[1].memory.seen_count == 2
+
+
+@pytest.mark.parametrize("given", [None, 7, "text", b"text", {"subject": SUBJECT}, ["text"]])
+def test_what_is_no_list_of_mappings_is_refused(store: MemoryStore, given: Any) -> None:
+    with pytest.raises(InvalidMemoryError, match="items"):
+        store.remember_many(given)
+
+
+def test_items_that_fail_halfway_write_nothing(store: MemoryStore) -> None:
+    def given() -> Iterator[NewMemory]:
+        yield from items("a", "b")
+        raise LookupError("the application's own")
+
+    with pytest.raises(LookupError):
+        store.remember_many(given(), chunk_size=1)
+    assert not store.recall(SUBJECT)
 
 
 def test_everything_is_checked_before_anything_is_written(store: MemoryStore) -> None:

@@ -87,7 +87,9 @@ def test_tags_lose_repetitions_and_keep_their_order() -> None:
     assert check_tags(["b", "a", "b"]) == ("b", "a")
 
 
-@pytest.mark.parametrize("tags", ["food", b"food", {"food": 1}, 3, None, ["food", 3], ["a\0"]])
+@pytest.mark.parametrize(
+    "tags", ["food", b"food", bytearray(b"food"), {"food": 1}, 3, None, ["food", 3], ["a\0"]]
+)
 def test_tags_that_are_no_list_of_names_are_refused(tags: object) -> None:
     with pytest.raises(InvalidMemoryError, match=r"^tags: "):
         check_tags(tags)

@@ -64,6 +64,13 @@ def test_control_characters_are_taken_out_of_the_content_and_told() -> None:
     assert [(p.field, p.action) for p in extraction.problems] == [("content", Action.REPAIRED)]
 
 
+@pytest.mark.parametrize("name", ["", b"text", None, ["text"]])
+def test_a_content_field_that_is_no_name_is_refused(name: Any) -> None:
+    with pytest.raises(InvalidMemoryError) as refused:
+        read_candidates([{"content": "Keeps bees"}], content_field=name)
+    assert refused.value.field == "content_field"
+
+
 def test_the_content_field_can_have_another_name() -> None:
     extraction = read_candidates('{"text": "Keeps bees", "content": 3}', content_field="text")
     assert [c.content for c in extraction.candidates] == ["Keeps bees"]
