@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import LiteralString
@@ -566,3 +567,31 @@ def test_a_schedule_that_cannot_be_read_is_told_before_anything_goes(
 ) -> None:
     with pytest.raises(ConfigurationError, match="sweep_schedule"):
         sweep(database, policy=RetentionPolicy(sweep_schedule="nightly"))
+
+
+@pytest.fixture
+def changing_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine whose zone changes its clocks on 29 March 2026 at 01:00 UTC."""
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("changing_zone")
+@pytest.mark.parametrize("night", ["2026-03-29", "2026-10-25"])
+@pytest.mark.parametrize("minutes", [-60, -1, 0, 1, 60])
+def test_a_day_has_24_hours_on_the_night_of_a_clock_change(
+    database: Database, store: MemoryStore, clock: Clock, night: str, minutes: int
+) -> None:
+    changed = datetime.fromisoformat(f"{night}T01:00:00+00:00")
+    if database.engine.dialect.name == "postgresql":
+        with database.engine.begin() as connection:
+            connection.exec_driver_sql("SET timezone = 'Europe/Berlin'")
+    clock.now = changed + timedelta(minutes=minutes) - 2 * DAY
+    store.remember(SUBJECT, "Parked on level 3", ttl=DAY)
+    clock.now += 2 * DAY - timedelta(microseconds=1)
+    assert sweep(database).deleted == 0
+    clock.now += timedelta(microseconds=1)
+    assert sweep(database).deleted == 1
