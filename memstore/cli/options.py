@@ -18,9 +18,8 @@ from memstore.memory import MemoryKind, TemporalKind, Tier
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
-    from sqlalchemy import URL
-
     from memstore.retention.policy import RetentionPolicy
+    from memstore.store.engine import DatabaseUrl
     from memstore.store.sync import MemoryStore
 
 
@@ -91,13 +90,15 @@ TtlOption = Annotated[
 ]
 
 
-def database_url(option: str | None) -> str | URL:
+def database_url(option: str | None) -> DatabaseUrl:
     """Return the URL that ``--db`` stands for: a URL, a file name, or the user's own file.
 
     Raises:
         ConfigurationError: it is empty, which SQLite would take for a database in memory.
         StoreUnavailableError: the folder of the user's own file cannot be made.
     """
+    from memstore.store.engine import file_url
+
     if option is None:
         folder = platformdirs.user_data_path("memstore")
         try:
@@ -106,17 +107,10 @@ def database_url(option: str | None) -> str | URL:
             raise StoreUnavailableError(
                 f"cannot create {folder} ({error.strerror}); name a database with --db"
             ) from None
-        return _file_url(str(folder / "memories.db"))
+        return file_url(str(folder / "memories.db"))
     if not option.strip():
         raise ConfigurationError("--db is empty; give a URL or a file name, or leave it out")
-    return option if "://" in option else _file_url(option)
-
-
-def _file_url(name: str) -> URL:
-    from sqlalchemy import URL
-
-    # Not a string: a name may hold what means something in a URL.
-    return URL.create("sqlite", database=name)
+    return option if "://" in option else file_url(option)
 
 
 def policy_of(option: Path | None) -> RetentionPolicy:

@@ -19,11 +19,10 @@ from memstore.errors import ConfigurationError
 from memstore.memory import Memory
 
 if TYPE_CHECKING:
-    from sqlalchemy import URL
-
     from memstore.retention.policy import RetentionPolicy
     from memstore.retention.verdict import Cue
     from memstore.store.database import Database
+    from memstore.store.engine import DatabaseUrl
     from memstore.store.results import IngestReport, RememberResult
 
 SUBJECT = "user/quickstart"
@@ -91,7 +90,7 @@ def quickstart(
         _print(story, kept_file=db)
 
 
-def _play(url: str | URL) -> Story:
+def _play(url: DatabaseUrl) -> Story:
     from memstore.retention.policy import RetentionPolicy
     from memstore.store.database import Database
 

@@ -23,7 +23,16 @@ _POOL_TIMEOUT = 60.0
 _CONNECT_SECONDS = 10
 
 
-def checked_url(url: str | URL) -> URL:
+DatabaseUrl = str | URL
+"""What names a database."""
+
+
+def file_url(name: str) -> URL:
+    """Return the URL of a SQLite file, also where its name holds what means something in one."""
+    return URL.create("sqlite", database=name)
+
+
+def checked_url(url: DatabaseUrl) -> URL:
     """Return a URL that memstore can work on, with the driver that it uses.
 
     Raises:

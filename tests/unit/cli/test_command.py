@@ -26,6 +26,13 @@ SPEAKS_SQL = {("db", "sql")}
 HEAVY = ["sqlalchemy", "alembic", "apscheduler", "pydantic", "dateparser", "opencc", "json_repair"]
 
 
+class Terminal(io.StringIO):
+    """A screen that somebody looks at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def run_program(*args: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [sys.executable, "-m", "memstore", *args],
@@ -200,6 +207,19 @@ def test_every_answer_has_a_json_form() -> None:
 def test_something_that_is_no_answer_has_none() -> None:
     with pytest.raises(TypeError, match="object has no JSON form"):
         output.to_json(object())
+
+
+def test_a_bar_is_drawn_on_a_terminal_and_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    with output.progress("storing") as progress:
+        progress(1, 2)
+        progress(2, 2)
+    assert "storing" in screen.getvalue()
+    assert "100%" in screen.getvalue()
+    assert screen.getvalue().endswith("\x1b[2K")
 
 
 def test_no_bar_is_drawn_outside_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
