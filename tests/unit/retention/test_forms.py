@@ -16,8 +16,8 @@ from memstore.retention.text import FoldedText
 LISTS = {"be": ["am", "is", "are"], "one": ["uno"], "nested": ["<be> {old,new}", "was"]}
 
 PIECES = (
-    "{a,b}", "{,new }", "x", " y", "{go{,es,ing},went} ", "看", "{我,他}", "{书,报}", "7", "{1,2}点",
-    " ",
+    "{a,b}", "{,new }", "x", " y", "{go{,es,ing},went} ", "看", "{我,他}", "{书,报}", "7",
+    "{1,2}点", " ",
 )  # fmt: skip
 forms = st.lists(st.sampled_from(PIECES), min_size=1, max_size=3).map(
     lambda pieces: "".join(pieces).strip() + "x"
