@@ -5,7 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, AwareDatetime, Field, StrictBool, model_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BeforeValidator,
+    Field,
+    StrictBool,
+    model_validator,
+)
 
 from memstore.hypothesis.document import (
     Attributes,
@@ -25,11 +32,26 @@ from memstore.hypothesis.vocabulary import (
 )
 
 
+def _iso(value: object) -> object:
+    # Left to pydantic, a number would be seconds since 1970.
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value)
+        except ValueError:
+            pass
+    elif isinstance(value, datetime):
+        return value
+    raise ValueError("is no ISO 8601 time such as 2026-03-02T09:30:00Z")
+
+
 def _to_utc(moment: datetime) -> datetime:
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("is outside the years 1 to 9999 in UTC") from None
 
 
-Moment = Annotated[AwareDatetime, AfterValidator(_to_utc)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_iso), AfterValidator(_to_utc)]
 """An aware datetime in UTC."""
 
 
