@@ -12,6 +12,7 @@ from typing import ParamSpec, TypeVar
 from memstore.errors import MemstoreError
 from memstore.retention.policy import RetentionPolicy
 from memstore.store.database import Database
+from memstore.store.failures import ContentionError
 from memstore.store.models import NAME_LENGTH
 from memstore.store.operations import meta, runs
 from memstore.store.operations import sweep as operations
@@ -284,12 +285,15 @@ class Pass:
     def _beat(self) -> None:
         opening = self._opening
         progress = self._tally.as_columns()
-        beat = patiently(
-            self._pace,
-            lambda: self._database.write(
-                runs.beat, self._database.clock, opening.id, opening.attempt, progress
-            ),
-        )
+        try:
+            beat = patiently(
+                self._pace,
+                lambda: self._database.write(
+                    runs.beat, self._database.clock, opening.id, opening.attempt, progress
+                ),
+            )
+        except ContentionError:
+            return  # A beat that is missed costs nothing; the next one follows in seconds.
         if not beat.owned:
             raise StopPass(StoppedBy.TAKEN_OVER, "another worker has taken over")
         if beat.pause is not None:

@@ -21,6 +21,7 @@ from memstore.memory import Tier
 from memstore.retention.policy import RetentionPolicy
 from memstore.store import securing
 from memstore.store.database import Database
+from memstore.store.failures import ContentionError
 from memstore.store.operations import runs
 from memstore.store.results import Event, State
 from memstore.store.run_records import RunStatus, StoppedBy
@@ -381,6 +382,20 @@ def test_a_pause_in_the_middle_ends_the_pass_at_the_next_heartbeat(
     report = sweep(database, batch_size=2, hook=hook)
     assert (report.deleted, report.stopped_by) == (2, StoppedBy.PAUSE)
     assert report.rows_left
+
+
+def test_a_heartbeat_that_finds_the_file_locked_is_missed_and_no_more(
+    database: Database, store: MemoryStore, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: object, **__: object) -> None:
+        raise ContentionError("another process holds the file's write lock")
+
+    monkeypatch.setattr("memstore.sweep.pace.BEAT_EVERY", 0)
+    monkeypatch.setattr(runs, "beat", locked)
+    remember(store, 6)
+    clock.advance(9 * DAY)
+    report = sweep(database, batch_size=2)
+    assert (report.status, report.deleted) == (RunStatus.DONE, 6)
 
 
 def test_every_pass_is_recorded(database: Database, store: MemoryStore, clock: Clock) -> None:

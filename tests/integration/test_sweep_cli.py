@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import logging
 import os
@@ -19,13 +20,14 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from memstore.cli.app import app
-from memstore.cli.sweep import exit_status
+from memstore.cli.sweep import exit_status, scheduler, sweep
 from memstore.errors import StoreUnavailableError
 from memstore.memory import new_memory_id
 from memstore.store.database import Database
 from memstore.store.run_records import RunStatus, StoppedBy
 from memstore.store.sync import MemoryStore
 from memstore.sweep.breaker import ALWAYS_ALLOWED
+from memstore.sweep.options import BATCH_SIZE
 from memstore.sweep.report import SweepReport
 
 Run = Callable[..., Result]
@@ -254,6 +256,11 @@ def unused_port() -> int:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
         return port
+
+
+@pytest.mark.parametrize("command", [sweep, scheduler])
+def test_the_commands_batches_are_as_large_as_the_librarys(command: Callable[..., None]) -> None:
+    assert inspect.signature(command).parameters["batch_size"].default == BATCH_SIZE
 
 
 def test_the_scheduler_leaves_the_root_logger_to_the_process(run: Run) -> None:
