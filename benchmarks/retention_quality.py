@@ -1,10 +1,12 @@
 """Facts lost and ephemera caught, per language and source, for every value of the temporal bit.
 
-Run: python benchmarks/retention_quality.py --data DIR [--language CODE] [--half a|b] [--errors]
+Run: python benchmarks/retention_quality.py --data DIR [--language CODE] [--half a|b]
+         [--errors | --curve | --json]
 
 DIR holds JSON lines with text, lang, label (keep | temp | unclear), source, labelled_by and hard.
 ``--half`` takes the lines whose text hashes into one half, so that words learnt from half a can be
-checked on half b, unread.
+checked on half b, unread. ``--curve`` shows how the two shares trade against each other: rules
+switched on one after the other, veto families one after the other, soft cues off, on and hard.
 """
 
 from __future__ import annotations
@@ -15,13 +17,16 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from memstore.memory import TemporalKind, Tier
+from memstore.retention.cues import CueSpec, Overlay
 from memstore.retention.decide import decide_retention
-from memstore.retention.verdict import RetentionVerdict
+from memstore.retention.families import ONE_OFF_VETOES
+from memstore.retention.policy import DEFAULT_POLICY, RetentionPolicy
+from memstore.retention.verdict import LEXICAL_RULES, RetentionVerdict, Strength
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 BASELINE_WORDS = (
@@ -82,8 +87,10 @@ def read_lines(folder: Path, half: str | None) -> Iterator[Line]:
             )
 
 
-def decide(text: str, bit: TemporalKind) -> RetentionVerdict:
-    return decide_retention(text, temporal=bit, now=NOW)
+def decide(
+    text: str, bit: TemporalKind, policy: RetentionPolicy = DEFAULT_POLICY
+) -> RetentionVerdict:
+    return decide_retention(text, temporal=bit, policy=policy, now=NOW)
 
 
 def keyword_baseline(text: str) -> bool:
@@ -146,6 +153,37 @@ def report(lines: list[Line]) -> dict[str, dict[str, dict[str, Share]]]:
     return result
 
 
+def curve(lines: list[Line]) -> Iterator[tuple[str, dict[str, Share]]]:
+    """Yield the shares of policies that differ in rules, veto families and the strength of cues."""
+    trusted = [line for line in lines if line.labelled_by in {"read", "native"}]
+    cues = RetentionPolicy().lexicon.cues
+    soft = [cue for cue in cues if cue.strength is Strength.SOFT]
+    vetoes = [cue for cue in cues if cue.family in ONE_OFF_VETOES]
+
+    def measured(bit: TemporalKind, policy: RetentionPolicy) -> dict[str, Share]:
+        return shares(trusted, lambda line: decide(line.text, bit, policy).tier is Tier.TEMP)
+
+    def without(disabled: Iterable[CueSpec]) -> RetentionPolicy:
+        return RetentionPolicy(overlays=(Overlay(disable=frozenset(cue.id for cue in disabled)),))
+
+    for count in range(1, len(LEXICAL_RULES) + 1):
+        rules = LEXICAL_RULES[:count]
+        policy = RetentionPolicy(rules=frozenset(rules))
+        yield f"no bit, {rules[0].value} to {rules[-1].value}", measured(TemporalKind.UNSET, policy)
+    for family in (None, *ONE_OFF_VETOES):
+        name = "no bit, all vetoes" if family is None else f"no bit, without {family.value}"
+        removed = [cue for cue in vetoes if cue.family is family]
+        yield name, measured(TemporalKind.UNSET, without(removed))
+    trusting = replace(without(vetoes), trust_bit_without_lexicon=True)
+    yield "one_off, no vetoes", measured(TemporalKind.ONE_OFF, trusting)
+    yield "one_off, hard vetoes only", measured(TemporalKind.ONE_OFF, without(soft))
+    yield "one_off, soft ones set aside", measured(TemporalKind.ONE_OFF, RetentionPolicy())
+    hardened = tuple(replace(cue, strength=Strength.HARD) for cue in soft)
+    as_hard = Overlay(add=hardened, disable=frozenset(cue.id for cue in soft))
+    policy = RetentionPolicy(overlays=(as_hard,))
+    yield "one_off, soft ones as hard", measured(TemporalKind.ONE_OFF, policy)
+
+
 def print_errors(lines: list[Line]) -> None:
     for bit in ("unset", "one_off"):
         for line in lines:
@@ -167,6 +205,7 @@ def main() -> None:
     parser.add_argument("--half", choices=["a", "b"])
     parser.add_argument("--language", help="only lines of this language")
     parser.add_argument("--errors", action="store_true", help="list every lost and missed line")
+    parser.add_argument("--curve", action="store_true", help="show the trade-off of policies")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     lines = [
@@ -176,6 +215,10 @@ def main() -> None:
     ]
     if options.errors:
         print_errors(lines)
+        return
+    if options.curve:
+        for name, row in curve(lines):
+            print(f"{name:34}" + "   ".join(f"{key}: {share}" for key, share in row.items()))
         return
     found = report(lines)
     if options.json:
