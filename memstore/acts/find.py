@@ -23,7 +23,26 @@ _MOST_NEEDLES: Final = 8
 _MOST_READ: Final = 500
 _CLOSE: Final = 0.5
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
-_CYRILLIC: Final = re.compile("[\u0400-\u052f]")
+_SHORTEST_STEM: Final = 3
+_ENDINGS: Final = (
+    frozenset({"", "s", "es", "ed", "ing"}),
+    frozenset({"e", "es", "ed", "ing"}),
+    frozenset({"y", "ies", "ied", "ying", "ic"}),
+    frozenset(
+        # Of Russian nouns and adjectives, then of verbs; ё is е in folded text.
+        [
+            *("", "а", "я", "о", "е", "у", "ю", "ы", "и", "ь", "й", "ой", "ей", "ою", "ею", "ом"),
+            *("ем", "ам", "ям", "ами", "ями", "ах", "ях", "ов", "ев", "ью", "ья", "ье", "ьи", "ий"),
+            *("ия", "ию", "ии", "ие", "ией", "ием", "иям", "иями", "иях", "ый", "ая", "яя", "ое"),
+            *("ее", "ые", "ого", "его", "ому", "ему", "ым", "им", "ых", "их", "ыми", "ими", "ую"),
+            *("юю", "ешь", "ет", "ете", "ут", "ют", "ишь", "ит", "ите", "ат", "ят", "л", "ла"),
+            *("ло", "ли", "ть", "ал", "ала", "али", "ать", "ил", "ила", "или", "ить", "ел", "ела"),
+            *("ели", "еть", "ял", "яла", "яли", "ять", "ает", "аю", "яю", "яет", "ают", "яют"),
+        ]
+    ),
+)
+"""Endings that one stem takes; a pair of words is one word only where both are of one set."""
+_LONGEST_ENDING: Final = max(len(ending) for together in _ENDINGS for ending in together)
 _APOSTROPHE_S: Final = re.compile(r"'s?$")
 
 
@@ -73,9 +92,10 @@ def named_words(text: str) -> tuple[str, ...]:
 def find_memories(store: Recaller, subject: str, text: str) -> Found:
     """Find the live memories about a subject that mention what a text names.
 
-    Words count as the same in another inflection: a common beginning with at most two letters
-    after it (three in Cyrillic). The store is asked for what the longest words begin with, so
-    that a subject with many memories is never read whole.
+    Words count as the same in another inflection: one stem of at least three letters with endings
+    that go together ("allergies", "allergic"; "Ольге", "Ольга"), and never by a common beginning
+    alone ("Paris", "party"). The store is asked for the longest stems, so that a subject with many
+    memories is never read whole.
 
     Args:
         store: read only.
@@ -103,9 +123,9 @@ def find_memories(store: Recaller, subject: str, text: str) -> Found:
 
 
 def _needles(text: str, words: tuple[str, ...]) -> list[str]:
-    """Return what to search for: beginnings of words, and pairs of neighbouring Han characters."""
+    """Return what to search for: stems of words, and pairs of neighbouring Han characters."""
     named = set(words)
-    needles = [_beginning(word) for word in words if not _UNSPACED.match(word)]
+    needles = [min(_stems(word), key=len) for word in words if not _UNSPACED.match(word)]
     row = tokens(fold(text), segmenter=HAN_KANA)
     for inside, run in groupby(
         row, key=lambda token: bool(_UNSPACED.match(token)) and token in named
@@ -132,12 +152,21 @@ def _holds(held: Iterable[str], word: str) -> bool:
 
 
 def _same_word(one: str, other: str) -> bool:
-    return one.startswith(_beginning(other)) and other.startswith(_beginning(one))
+    theirs = _stems(other)
+    return one == other or any(
+        {ending, theirs[stem]} <= together
+        for stem, ending in _stems(one).items()
+        if stem in theirs
+        for together in _ENDINGS
+    )
 
 
-def _beginning(word: str) -> str:
-    """Return the part of a word that its inflections share; numbers and codes have none."""
-    if not word.isalpha() or _UNSPACED.match(word):
-        return word
-    ending = 3 if _CYRILLIC.match(word) else 2
-    return word[: max(3, len(word) - ending)]
+def _stems(word: str) -> dict[str, str]:
+    """Return what may be the stem of a word, with its ending; numbers and codes are all stem."""
+    stems = {word: ""}
+    if word.isalpha() and not _UNSPACED.match(word):
+        for length in range(1, min(_LONGEST_ENDING, len(word) - _SHORTEST_STEM) + 1):
+            stem, ending = word[:-length], word[-length:]
+            if any(ending in together for together in _ENDINGS):
+                stems[stem] = ending
+    return stems

@@ -94,10 +94,31 @@ def test_a_memory_that_holds_every_word_fits_literally(asked: str, content: str)
         ("Ольге", "Сестру зовут Ольга"),
         ("поездке в Казань", "Поездка в Казань была в мае"),
         ("my cats", "Has a cat called Miso"),
+        ("my allergies", "Has an allergy"),
+        ("baking", "Baked a pie with Tom"),
+        ("стирать", "Стирал вчера"),
     ],
 )
 def test_a_memory_that_holds_every_word_in_another_form_fits(asked: str, content: str) -> None:
     assert found(["Живёт в Туле", content], asked) == (Fit.INFLECTED, [content])
+
+
+@pytest.mark.parametrize(
+    ("asked", "content"),
+    [
+        ("my car", "Takes care of mother"),
+        ("the card", "Drives a red car"),
+        ("Paris", "Threw a party"),
+        ("Maria", "Was born in March"),
+        ("a plan", "Took the plane"),
+        ("the start", "Saw a star"),
+        ("планы", "Любит планёр"),
+        ("Марина", "Был в марте у моря"),
+        ("Париж", "Купил парик"),
+    ],
+)
+def test_words_that_only_begin_alike_are_not_the_same(asked: str, content: str) -> None:
+    assert found([content], asked) == (Fit.NONE, [])
 
 
 def test_literal_fits_leave_inflected_ones_out() -> None:
