@@ -34,6 +34,11 @@ class FileFormat(StrEnum):
     TSV = "tsv"
     """Tab-separated with a header."""
 
+    @property
+    def unit(self) -> str:
+        """What places in such a file count."""
+        return "item" if self is FileFormat.JSON else "line"
+
 
 _BY_SUFFIX = {
     ".json": FileFormat.JSON,
@@ -62,7 +67,7 @@ def file_records(
         shape: how it holds its memories.
         column: name of the field that holds the content.
         zone: time zone of naive dates.
-        tell: is called with every problem; its index is the line or the place in the list, from 1.
+        tell: is called with every problem; its index counts the format's unit, from 1.
 
     Raises:
         InvalidMemoryError: the file cannot be read, or has no such column.
@@ -74,9 +79,10 @@ def file_records(
                 for problem in extraction.problems:
                     tell(replace(problem, index=place))
                 for candidate in extraction.candidates:
-                    yield _record(place, candidate, row, zone, tell)
+                    at = _written_at(place, _fields(row).get("created_at"), zone, tell)
+                    yield _record(f"{shape.unit} {place}", candidate, _fields(row), at)
     except OSError as error:
-        raise InvalidMemoryError("FILE", f"cannot be read: {error.strerror}") from None
+        raise InvalidMemoryError("FILE", f"{path} cannot be read: {error.strerror}") from None
 
 
 def _rows(lines: TextIO, shape: FileFormat, column: str) -> Iterator[tuple[int, object]]:
@@ -137,22 +143,21 @@ def _header(reader: csv.DictReader[str]) -> Sequence[str]:
         return ()
 
 
+def _fields(row: object) -> Mapping[str, Any]:
+    return row if isinstance(row, Mapping) else {}
+
+
 def _record(
-    place: int,
-    candidate: Candidate,
-    row: object,
-    zone: tzinfo,
-    tell: Callable[[Problem], None],
+    place: str, candidate: Candidate, fields: Mapping[str, Any], at: datetime | None
 ) -> Record:
-    fields: Mapping[str, Any] = row if isinstance(row, Mapping) else {}
     return Record(
-        place=f"line {place}",
+        place=place,
         content=candidate.content,
         identity=bytes.fromhex(content_hash("", "", candidate.content)),
         temporal=candidate.temporal if fields.get("temporal") is not None else TemporalKind.UNSET,
         kind=candidate.kind,
         occurs_at=candidate.occurs_at,
-        at=_written_at(place, fields.get("created_at"), zone, tell),
+        at=at,
         source=_label(fields.get("source")),
         language=_label(fields.get("lang")),
     )

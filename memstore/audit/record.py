@@ -16,7 +16,7 @@ class Record:
     """What a decision about a memory depends on, and what it is counted by.
 
     Args:
-        place: where it is: a memory's id, or a line of a file.
+        place: where it is: a memory's id, or a line or item of a file.
         content: the text.
         identity: equal for exact duplicates.
         temporal: the extractor's bit.

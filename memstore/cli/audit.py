@@ -129,8 +129,9 @@ def audit(
 
 @dataclass(slots=True)
 class _Problems:
-    """The first problems of a file, and the count of all."""
+    """The first problems of a file, what their index counts, and the count of all."""
 
+    unit: str = "line"
     count: int = 0
     first: list[Problem] = field(default_factory=list)
 
@@ -177,6 +178,7 @@ def _replay_file(
         chosen = file_format(file) if shape is None else FileFormat(shape)
     except ValueError:
         raise ConfigurationError(f"--format: choose from {', '.join(FileFormat)}") from None
+    problems.unit = chosen.unit
     records = file_records(file, shape=chosen, column=column, zone=policy.zone, tell=problems.tell)
     with output.progress("replaying") as progress:
         for done in replay.add_all(records):
@@ -203,7 +205,7 @@ def _print(report: AuditReport, problems: _Problems, changes: Iterator[Change]) 
     if problems.count:
         typer.echo(f"{problems.count} problems, the first of them:")
         for problem in problems.first:
-            typer.echo(f"  line {problem.index}, {problem.field}: {problem.detail}")
+            typer.echo(f"  {problems.unit} {problem.index}, {problem.field}: {problem.detail}")
     output.print_table(
         ("decided by", "memories", "example"),
         [

@@ -161,4 +161,4 @@ def read_input(file: str) -> bytes:
             raise InvalidMemoryError("FILE", "the standard input is closed")
         return sys.stdin.buffer.read()
     except OSError as error:
-        raise InvalidMemoryError("FILE", f"cannot be read: {error.strerror}") from None
+        raise InvalidMemoryError("FILE", f"{file} cannot be read: {error.strerror}") from None

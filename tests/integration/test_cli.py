@@ -168,6 +168,16 @@ def test_ingest_reads_its_input_and_foreign_fields(run: Run) -> None:
     assert {result["memory"]["subject"] for result in report["results"]} == {"user"}
 
 
+def test_a_bit_left_out_is_unset_by_a_direct_write_and_unknown_from_an_extractor(run: Run) -> None:
+    remember(run, "Keeps bees")
+    run("ingest", "-", "--subject", "user/42", stdin='[{"content": "Sings"}]')
+    found = answer(run("recall", "user/42", "--json"))["memories"]
+    assert {memory["content"]: memory["temporal"] for memory in found} == {
+        "Keeps bees": "",
+        "Sings": "unknown",
+    }
+
+
 def test_a_candidate_names_its_subject_only_where_that_is_allowed(run: Run) -> None:
     raw = '[{"content": "Keeps bees", "subject": "admin"}, {"content": "Sings", "subject": "ann"}]'
     report = answer(run("ingest", "-", "--allow-subject", "ann", "--json", stdin=raw))
@@ -192,7 +202,7 @@ def test_tenants_are_kept_apart(run: Run) -> None:
         (("remember", "user/42", "bees", "--expires-at", "friday"), 2, "ISO 8601"),
         (("remember", "user/42", "bees", "--pin", "--ttl", "1d"), 1, "pinned"),
         (("recall", "--limit", "0"), 2, "1 to 1,000"),
-        (("ingest", "/nowhere/answer.json"), 2, "cannot be read"),
+        (("ingest", "/nowhere/answer.json"), 2, "/nowhere/answer.json cannot be read"),
         (("ingest", "-"), 2, "JSON"),
         (("explain", "not-an-id"), 2, "UUID"),
         (("explain", str(uuid.UUID(int=7))), 1, "no tombstone"),

@@ -94,6 +94,14 @@ def test_unusable_rows_are_told_by_line_and_the_others_go_on(tmp_path: Path) -> 
     ]
 
 
+def test_a_document_has_items_and_no_lines(tmp_path: Path) -> None:
+    file = tmp_path / "notes.json"
+    file.write_text('[{"text": 3},\n\n\n {"text": "Ate soup"}]')
+    records, problems = read(file)
+    assert [record.place for record in records] == ["item 2"]
+    assert [problem.index for problem in problems] == [1]
+
+
 def test_a_cell_that_is_too_long_costs_only_its_row(tmp_path: Path) -> None:
     file = tmp_path / "notes.csv"
     file.write_text(f"text\nKeeps bees\n{'x' * 200_000}\nAte soup\n")
@@ -122,7 +130,7 @@ def test_a_table_without_a_header_is_refused_without_its_first_memory(tmp_path: 
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidMemoryError, match="cannot be read"):
+    with pytest.raises(InvalidMemoryError, match=r"nowhere\.csv cannot be read"):
         read(tmp_path / "nowhere.csv")
 
 
