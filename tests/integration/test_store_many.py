@@ -143,6 +143,41 @@ def test_an_expiry_counts_from_the_write_and_not_from_the_decision(
     ]
 
 
+def test_an_expiry_after_an_event_does_not_move_with_the_wait_for_the_write(
+    store: MemoryStore, clock: Clock
+) -> None:
+    flight = clock.now + timedelta(days=3)
+    soon = clock.now + timedelta(minutes=5)
+    given: list[NewMemory] = [
+        {"subject": SUBJECT, "content": "Waits for the bus", "temporal": "one_off"},
+        {
+            "subject": SUBJECT,
+            "content": "Has a dentist appointment",
+            "temporal": "one_off",
+            "occurs_at": flight,
+        },
+        {"subject": SUBJECT, "content": "Has another one", "tier": "temp", "occurs_at": flight},
+        {
+            "subject": SUBJECT,
+            "content": "Has a call with the bank",
+            "temporal": "one_off",
+            "occurs_at": soon,
+        },
+    ]
+    ttl = store.policy.temp_ttl
+    results = store.remember_many(
+        given,
+        chunk_size=1,
+        progress=lambda _done, _all: clock.advance(timedelta(minutes=10)) and None,
+    )
+
+    assert [result.memory.expires_at for result in results[1:]] == [
+        flight + ttl,
+        flight + ttl,
+        results[3].memory.created_at + ttl,
+    ]
+
+
 def test_progress_counts_up_to_all(store: MemoryStore) -> None:
     seen: list[tuple[int, int]] = []
     store.remember_many(

@@ -39,7 +39,7 @@ def ingest_chunk(
     results = write(
         connection,
         scope,
-        delayed(stored, now, decided_at),
+        delayed(scope, stored, now, decided_at),
         now=now,
         direct=False,
     )

@@ -55,18 +55,30 @@ def remember_chunk(
         ConflictError: a write contradicts what is stored; nothing of the chunk is then stored.
     """
     now = scope.now(connection)
-    return write(connection, scope, delayed(chunk, now, decided_at), now=now)
+    return write(connection, scope, delayed(scope, chunk, now, decided_at), now=now)
 
 
-def delayed(chunk: Sequence[Decided], now: datetime, decided_at: datetime) -> list[Decided]:
+def delayed(
+    scope: Scope, chunk: Sequence[Decided], now: datetime, decided_at: datetime
+) -> list[Decided]:
     """Return writes with the wait since their decision added to expiries that count from it."""
-    return [replace(each, verdict=_delayed(each, now - decided_at)) for each in chunk]
+    at_once = decided_at + scope.policy.temp_ttl
+    return [replace(each, verdict=_delayed(each, now - decided_at, at_once)) for each in chunk]
 
 
-def _delayed(decided: Decided, wait: timedelta) -> RetentionVerdict:
-    verdict = decided.verdict
-    if verdict.expires_at is None or decided.draft.expires_at is not None or wait <= timedelta(0):
+def _delayed(decided: Decided, wait: timedelta, at_once: datetime) -> RetentionVerdict:
+    """Return a verdict that counts from the write, unless it counts from a later event.
+
+    Args:
+        decided: a write and its verdict.
+        wait: how long ago it was decided.
+        at_once: when a temp memory expires that counts from the decision.
+    """
+    verdict, draft = decided.verdict, decided.draft
+    if verdict.expires_at is None or draft.expires_at is not None or wait <= timedelta(0):
         return verdict
+    if draft.ttl is None and verdict.expires_at > at_once:
+        return replace(verdict, expires_at=max(verdict.expires_at, at_once + wait))
     return replace(verdict, expires_at=verdict.expires_at + wait)
 
 
