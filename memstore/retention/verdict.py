@@ -113,7 +113,7 @@ class RetentionVerdict:
         if self.veto is not None:
             parts.append(f"vetoed by {self.veto}")
         if self.evidence:
-            parts.append("cues " + ", ".join(cue.id for cue in self.evidence))
+            parts.append("cues " + ", ".join(dict.fromkeys(cue.id for cue in self.evidence)))
         if self.expires_at is not None:
             parts.append(f"expires {self.expires_at.isoformat(timespec='seconds')}")
         parts.extend(f"conflict: {conflict}" for conflict in self.conflicts)

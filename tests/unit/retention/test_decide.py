@@ -311,6 +311,10 @@ def test_a_verdict_reads_as_one_line_without_memory_text() -> None:
     )
 
 
+def test_a_verdict_names_a_cue_once_however_often_it_was_seen() -> None:
+    assert str(decide("ztoday lunch, ztoday dinner")).count("xx.point_in_time.hard") == 1
+
+
 def test_evidence_is_bounded_however_many_cues_a_text_holds() -> None:
     assert len(decide("ztoday " * 500).evidence) <= 16
 
