@@ -28,7 +28,7 @@ def check_id(memory_id: object) -> uuid.UUID:
     try:
         return uuid.UUID(memory_id)  # type: ignore[arg-type]  # refused below
     except (ValueError, AttributeError, TypeError):
-        raise InvalidMemoryError("id", "is no UUID; give the id of a memory, as recall shows it") from None
+        raise InvalidMemoryError("id", "is no UUID; recall shows the ids of memories") from None
 
 
 def check_limit(field: str, limit: object) -> int:
