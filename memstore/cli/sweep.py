@@ -115,6 +115,7 @@ def sweep(
         raise ConfigurationError("give one of --pause, --resume and --history")
     if reason and not pause:
         raise typer.BadParameter("a REASON goes with --pause", param_hint="REASON")
+    _log_to_stderr(as_json)
     with _database(db, no_prepared_statements) as database:
         if pause or resume:
             _switch(database, reason if pause else None, as_json)
@@ -210,6 +211,7 @@ def scheduler(
         archive=archive,
     )
     _log_to_stderr(as_json)
+    logging.getLogger("memstore").setLevel(logging.INFO)
     with _database(db, no_prepared_statements) as database, _stopped_by_signals() as stop:
         hook = None
         if metrics_port is not None:
@@ -355,4 +357,3 @@ def _log_to_stderr(as_json: bool) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(_EventFormatter(as_json))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    logging.getLogger("memstore").setLevel(logging.INFO)

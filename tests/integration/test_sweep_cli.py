@@ -223,6 +223,17 @@ def test_sigterm_ends_a_pass_after_its_batch_with_four(
 
 
 @pytest.mark.slow
+def test_warnings_of_a_pass_are_whole_lines_of_the_log(
+    spawn: Callable[..., subprocess.Popen[str]], run: Run
+) -> None:
+    run("sweep", "--pause", "moving house")
+    _, errors = spawn("sweep").communicate(timeout=60)
+    (line,) = errors.splitlines()
+    assert " WARNING memstore.sweep.finished run=" in line
+    assert " stopped_by=pause " in line
+
+
+@pytest.mark.slow
 def test_the_scheduler_sweeps_serves_metrics_and_ends_on_sigterm(
     spawn: Callable[..., subprocess.Popen[str]], database_url: str, unused_port: int
 ) -> None:
