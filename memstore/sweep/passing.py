@@ -105,7 +105,6 @@ class Pass:
 
     def _work(self, stack: ExitStack) -> None:
         self._require_leave()
-        self._note(LastPass(self._last_at(), self._cutoff, self._advance()))
         self._began = True
         self._tell(
             PassStarted(
@@ -130,6 +129,9 @@ class Pass:
 
     def _require_leave(self) -> None:
         """Raise StopPass where a switch or a clock forbids the pass."""
+        problem = None if self._options.force else self._clock_problem()
+        if problem is None:
+            self._note(LastPass(self._last_at(), self._cutoff, self._advance()))
         pause = self._opening.pause
         if pause is not None and not self._options.dry_run:
             raise StopPass(
@@ -137,13 +139,14 @@ class Pass:
                 f"sweeping is paused since {pause.since:%Y-%m-%d %H:%M}Z by {pause.by}"
                 f" ({pause.reason}); go on with: memstore sweep --resume",
             )
-        if self._options.force:
-            return
-        problem = breaker.advance_problem(self._cutoff, self._opening.last)
-        if self._database.clock.source is None:
-            problem = breaker.skew_problem(self._opening.now, datetime.now(UTC)) or problem
         if problem is not None:
             raise StopPass(StoppedBy.CLOCK, problem)
+
+    def _clock_problem(self) -> str | None:
+        skew = None
+        if self._database.clock.source is None:
+            skew = breaker.skew_problem(self._opening.now, datetime.now(UTC))
+        return skew or breaker.advance_problem(self._cutoff, self._opening.last)
 
     def _allowed_fraction(self) -> float | None:
         if self._options.force:

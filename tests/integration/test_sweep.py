@@ -368,6 +368,19 @@ def test_a_paused_database_is_not_swept_until_it_is_resumed(
     assert sweep(database).deleted == 3
 
 
+def test_a_long_pause_is_no_jump_of_the_clock(
+    database: Database, store: MemoryStore, clock: Clock
+) -> None:
+    remember(store, 3)
+    sweep(database)
+    database.write(runs.pause, database.clock, "a long one", "ops")
+    for _ in range(3):
+        clock.advance(20 * DAY)
+        assert sweep(database).stopped_by is StoppedBy.PAUSE
+    database.write(runs.resume)
+    assert sweep(database).deleted == 3
+
+
 def test_a_pause_in_the_middle_ends_the_pass_at_the_next_heartbeat(
     database: Database, store: MemoryStore, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
