@@ -10,7 +10,7 @@ import random
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime, timedelta
 from itertools import count
 from typing import ParamSpec, Self, TypeVar
@@ -18,11 +18,12 @@ from typing import ParamSpec, Self, TypeVar
 from sqlalchemy import URL, Connection, Engine, Pool
 from sqlalchemy.exc import SQLAlchemyError
 
-from memstore.errors import ConfigurationError, MemstoreError
+from memstore.errors import ConfigurationError, MemstoreError, StoreUnavailableError
 from memstore.store import schema
 from memstore.store.clock import Clock
 from memstore.store.engine import LOCK_PATIENCE, checked_url, create, is_in_memory, require_known
 from memstore.store.failures import is_transient, raising_memstore_errors
+from memstore.store.forking import Turnstile
 from memstore.store.isolation import Isolation, isolation_of, tenant_of
 from memstore.store.transactions import Operation, begin
 
@@ -34,6 +35,8 @@ MAX_ATTEMPTS = 8
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
 
+_at_work = Turnstile()
+"""Threads within a transaction of a SQLite database."""
 _opened: weakref.WeakSet[Database] = weakref.WeakSet()
 _inherited: list[Pool] = []
 """Pools of a parent process, kept from being collected: closing their connections would end the
@@ -60,6 +63,7 @@ class Database:
         self.isolation = Isolation()
         self.lock_patience = lock_patience
         self._owned = owned
+        self._closed = False
         _opened.add(self)
 
     @classmethod
@@ -129,18 +133,28 @@ class Database:
     def __repr__(self) -> str:
         return f"Database({self.engine.url.render_as_string(hide_password=True)!r})"
 
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether it is SQLite, in a file or in memory."""
+        return self.engine.dialect.name == "sqlite"
+
     def scrub(self) -> None:
         """Empty SQLite's write-ahead log, which still holds what was deleted, as far as possible.
 
         Other connections that read at this moment keep their part until the next checkpoint.
         """
-        if self.engine.dialect.name == "sqlite" and not is_in_memory(self.engine.url):
-            with raising_memstore_errors(), self.engine.connect() as connection:
+        if self.is_sqlite and not is_in_memory(self.engine.url):
+            with (
+                raising_memstore_errors(),
+                self._working(),
+                self.engine.connect() as connection,
+            ):
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
-        """Close the connections, unless the engine is the application's."""
+        """Close the connections for good, unless the engine is the application's."""
         if self._owned:
+            self._closed = True
             self.engine.dispose()
 
     def check_schema(self) -> None:
@@ -149,7 +163,8 @@ class Database:
         Raises:
             SchemaOutOfDateError, SchemaTooNewError, StoreUnavailableError: see :meth:`open`.
         """
-        self._persist(lambda: schema.ensure_current(self.engine))
+        with self._working():
+            self._persist(lambda: schema.ensure_current(self.engine))
         self.isolation = self.read(isolation_of)
 
     def now(self) -> datetime:
@@ -204,6 +219,10 @@ class Database:
         with raising_memstore_errors(), self._begun(write=write) as begun:
             yield begun
 
+    def _working(self) -> AbstractContextManager[None]:
+        """Be at work on the database, so that a fork waits where it has to."""
+        return _at_work.passed() if self.is_sqlite else nullcontext()
+
     def _run(self, operation: Callable[[Connection], R], *, write: bool, tenant: str | None) -> R:
         def attempt() -> R:
             with self._begun(write=write) as connection:
@@ -228,7 +247,9 @@ class Database:
 
     @contextmanager
     def _begun(self, *, write: bool) -> Iterator[Connection]:
-        with self.engine.begin() as connection:
+        if self._closed:
+            raise StoreUnavailableError("the database was closed; open it again")
+        with self._working(), self.engine.begin() as connection:
             begin(connection, write=write)
             yield connection
 
@@ -239,17 +260,30 @@ def pause(attempt: int) -> float:
     return random.uniform(_FIRST_PAUSE / 2, ceiling)  # noqa: S311
 
 
-def _forget_connections() -> None:
-    """Leave the connections of the parent process alone after a fork.
+def _before_fork() -> None:
+    """Let SQLite's transactions finish and close its files, which a child must not inherit."""
+    if _at_work.hold(LOCK_PATIENCE.total_seconds()):
+        for database in _opened:
+            if database.is_sqlite and not is_in_memory(database.engine.url):
+                database.engine.dispose()
+
+
+def _after_fork_in_child() -> None:
+    """Leave the connections of the parent process alone.
 
     An in-memory database is kept: the child has its own copy of it.
     """
+    _at_work.release_in_child()
     for database in _opened:
-        if database.engine.dialect.name == "sqlite" and is_in_memory(database.engine.url):
+        if database.is_sqlite and is_in_memory(database.engine.url):
             continue
         _inherited.append(database.engine.pool)
         database.engine.dispose(close=False)
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_connections)
+    os.register_at_fork(
+        before=_before_fork,
+        after_in_parent=_at_work.release,
+        after_in_child=_after_fork_in_child,
+    )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from multiprocessing.synchronize import Event
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, text
 from support.clock import Clock
 
 from memstore.errors import (
@@ -20,6 +22,7 @@ from memstore.errors import (
     MemoryNotFoundError,
 )
 from memstore.memory import Memory
+from memstore.store import database as database_module
 from memstore.store.database import Database
 from memstore.store.sync import MemoryStore
 
@@ -146,6 +149,76 @@ def test_a_store_works_in_the_children_of_a_fork_and_in_the_parent_after_it(
     assert [child.exitcode for child in children] == [0, 0, 0]
     store.remember(SUBJECT, "Parent again")
     assert len(store.recall(SUBJECT)) == 5
+
+
+def _write_twice(store: MemoryStore, wrote: Event, closed: Event) -> None:
+    store.remember(SUBJECT, "Child")
+    wrote.set()
+    closed.wait(60)
+    store.remember(SUBJECT, "Child again")
+    os._exit(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_what_a_child_writes_outlives_the_parents_store(database_url: str) -> None:
+    fork = multiprocessing.get_context("fork")
+    wrote, closed = fork.Event(), fork.Event()
+    with MemoryStore.open(database_url) as store:
+        store.remember(SUBJECT, "Parent")
+        child = fork.Process(target=_write_twice, args=(store, wrote, closed))
+        child.start()
+        assert wrote.wait(60)
+    closed.set()
+    child.join(60)
+
+    with MemoryStore.open(database_url) as store:
+        found = {memory.content for memory in store.recall(SUBJECT)}
+    assert found == {"Parent", "Child", "Child again"}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("url", ["sqlite://", "file"])
+def test_a_fork_waits_for_the_writes_of_other_threads(
+    url: str, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, forking = threading.Event(), threading.Event()
+    hold = database_module._at_work.hold
+
+    def told(patience: float) -> bool:
+        forking.set()
+        return hold(patience)
+
+    def write(connection: Connection) -> None:
+        store.bind(connection).remember(SUBJECT, "Thread")
+        begun.set()
+        forking.wait(60)
+
+    monkeypatch.setattr(database_module._at_work, "hold", told)
+    with MemoryStore.open(sqlite_url if url == "file" else url) as store:
+        store.remember(SUBJECT, "Parent")
+        thread = threading.Thread(target=store.database.write, args=(write,))
+        thread.start()
+        assert begun.wait(60)
+        child = multiprocessing.get_context("fork").Process(target=_after_fork, args=(store, 1))
+        child.start()
+        child.join(60)
+        thread.join(60)
+        assert child.exitcode == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_transaction_goes_on_after_its_own_thread_forked(store: MemoryStore) -> None:
+    with store.database.transaction() as connection:
+        bound = store.bind(connection)
+        bound.remember(SUBJECT, "Before")
+        child = multiprocessing.get_context("fork").Process(target=os._exit, args=(0,))
+        child.start()
+        child.join(60)
+        bound.remember(SUBJECT, "After")
+    assert len(store.recall(SUBJECT)) == 2
 
 
 CROSSINGS: list[Callable[[MemoryStore, Memory], object]] = [

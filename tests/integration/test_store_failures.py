@@ -302,6 +302,18 @@ def test_a_connection_that_the_server_ended_is_replaced(postgres_url: str, clock
         assert len(store.recall(SUBJECT)) == 1
 
 
+@pytest.mark.parametrize("url", ["sqlite://", "file"])
+def test_a_closed_store_says_so(url: str, sqlite_url: str) -> None:
+    with MemoryStore.open(sqlite_url if url == "file" else url) as store:
+        other = store.for_tenant("other")
+    for closed in (store, other):
+        with pytest.raises(StoreUnavailableError, match="was closed; open it again"):
+            closed.remember(SUBJECT, SECRET)
+        with pytest.raises(StoreUnavailableError, match="was closed; open it again"):
+            closed.recall(SUBJECT)
+    store.close()
+
+
 def test_a_transaction_is_undone_by_any_error(database: Database) -> None:
     store = MemoryStore(database)
 
