@@ -25,6 +25,7 @@ _RUNS = re.compile(
     "|(?P<ko>[\u1100-\u11ff\uac00-\ud7a3]+)"
     r"|(?P<other>[^\W\d_])"
 )
+_LATIN = re.compile("[a-z]")
 _KANA = re.compile("[\u3041-\u30fa]")
 _LETTERS_A_SIGN = {"zh": 3, "ko": 2}
 """A Chinese sentence full of product names is still Chinese: its signs say more than letters."""
@@ -97,33 +98,50 @@ def is_covered(text: FoldedText, languages: frozenset[str]) -> bool:
     The script with the most letters decides; where it serves several languages, their frequent
     words and peculiar letters do. A text without any letter is covered.
     """
-    if text.folded.isascii():
-        return _is_spoken("latin", text, languages)
+    script = _main_script(text.folded)
+    if script not in ("latin", "cyrillic"):
+        return script is None or script in languages
+    ours, only_ours, foreign = _signs(script, text, languages)
+    if foreign:
+        return only_ours > foreign
+    return ours > 0 or _ASSUMED.get(script) in languages
+
+
+def is_foreign(text: FoldedText, languages: frozenset[str]) -> bool:
+    """Return whether the text speaks for another language than ``languages``.
+
+    Unlike a text that is merely not covered, it must show it: "PR merged" is not foreign.
+    """
+    script = _main_script(text.folded)
+    if script not in ("latin", "cyrillic"):
+        return script is not None and script not in languages
+    _, only_ours, foreign = _signs(script, text, languages)
+    return foreign > 0 and only_ours <= foreign
+
+
+def _main_script(folded: str) -> str | None:
+    """Return the script, or the one language of it, with the most letters; none without any."""
+    if folded.isascii():
+        return "latin" if _LATIN.search(folded) else None
     lengths: dict[str, int] = defaultdict(int)
-    for run in _RUNS.finditer(text.folded):
+    for run in _RUNS.finditer(folded):
         script = str(run.lastgroup)
         lengths[script] += (run.end() - run.start()) * _LETTERS_A_SIGN.get(script, 1)
-    if not lengths:
-        return True
-    script = "ja" if lengths["ja"] else max(lengths, key=lambda name: lengths[name])
-    if script in ("latin", "cyrillic"):
-        return _is_spoken(script, text, languages)
-    return script in languages
+    if lengths["ja"]:
+        return "ja"
+    return max(lengths, key=lambda name: lengths[name]) if any(lengths.values()) else None
 
 
-def _is_spoken(script: str, text: FoldedText, languages: frozenset[str]) -> bool:
-    """Return whether words and letters speak for a covered language more than for others."""
+def _signs(script: str, text: FoldedText, languages: frozenset[str]) -> tuple[int, int, int]:
+    """Count the words that ``languages`` use, those only they use, and those only others use.
+
+    Peculiar letters count as words of their own.
+    """
     evidence = _evidence(script, languages)
     words = set(text.words.split())
-    against = len(words & evidence.foreign)
     letters: Iterable[str] = () if text.folded.isascii() else set(text.folded)
-    against += len(evidence.foreign_letters.intersection(letters))
-    if not against:
-        return (
-            not words.isdisjoint(evidence.ours)
-            or _ASSUMED.get(script) in languages
-            or not any(map(str.isalpha, words))
-        )
     return (
-        len(words & evidence.only_ours) + len(evidence.our_letters.intersection(letters)) > against
+        len(words & evidence.ours),
+        len(words & evidence.only_ours) + len(evidence.our_letters.intersection(letters)),
+        len(words & evidence.foreign) + len(evidence.foreign_letters.intersection(letters)),
     )

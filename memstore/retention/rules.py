@@ -10,11 +10,12 @@ from itertools import islice
 from memstore.memory import Tier
 from memstore.retention.families import Family, family_bits
 from memstore.retention.finding import Finding
+from memstore.retention.languages import is_foreign
 from memstore.retention.matching import Hit, Scan
 from memstore.retention.policy import RetentionPolicy
 from memstore.retention.temporal import standing_vetoes
 from memstore.retention.text import UNSPACED
-from memstore.retention.verdict import LEXICAL_RULES, MOST_EVIDENCE, RuleCode
+from memstore.retention.verdict import LANGUAGE_VETO, LEXICAL_RULES, MOST_EVIDENCE, RuleCode
 
 logger = logging.getLogger(__name__)
 
@@ -99,6 +100,9 @@ def low_value_verdict(scan: Scan, policy: RetentionPolicy) -> Finding:
     if matched is None:
         return _NOTHING
     rule, hits = matched
+    if rule not in _WHOLE_TEXT and _is_foreign(scan, policy):
+        why = f"{rule.value} matched, but no lexicon covers the language"
+        return Finding(None, why, None, (), LANGUAGE_VETO)
     if vetoes:
         family = vetoes[0].spec.family
         cues = tuple(scan.cue(hit) for hit in (vetoes + hits)[:MOST_EVIDENCE])
@@ -109,6 +113,8 @@ def low_value_verdict(scan: Scan, policy: RetentionPolicy) -> Finding:
     return Finding(Tier.TEMP, f"{rule.value} matched and nothing vetoed it", rule, cues)
 
 
+_WHOLE_TEXT = frozenset({RuleCode.N1, RuleCode.N2})
+"""Rules that account for every word, so that no unknown language hides a fact from them."""
 _NOTHING = Finding(None, "no lexical rule matched")
 
 
@@ -119,6 +125,13 @@ def _first_match(scan: Scan, policy: RetentionPolicy) -> tuple[RuleCode, list[Hi
             if hits is not None:
                 return code, hits
     return None
+
+
+def _is_foreign(scan: Scan, policy: RetentionPolicy) -> bool:
+    """Return whether nobody could see a veto in the text, and the policy does not trust that."""
+    if policy.trust_bit_without_lexicon:
+        return False
+    return is_foreign(scan.text, policy.lexicon.veto_languages)
 
 
 def _nothing_else(scan: Scan, hits: Iterable[Hit]) -> bool:

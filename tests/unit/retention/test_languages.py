@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from memstore.memory import Tier
 from memstore.retention.decide import decide_retention
-from memstore.retention.languages import is_covered, silent_language
+from memstore.retention.languages import is_covered, is_foreign, silent_language
 from memstore.retention.text import FoldedText
 
 COVERED = frozenset({"de", "en", "es", "fr", "it", "ja", "ko", "pt", "ru", "zh"})
@@ -94,3 +95,29 @@ def test_chinese_and_japanese_cues_keep_out_of_each_others_texts(
 def test_a_chinese_verdict_names_no_japanese_cue() -> None:
     verdict = decide_retention("毎日散歩，大丈夫", temporal="one_off", now=datetime.now(UTC))
     assert all(cue.language != "ja" for cue in verdict.evidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "foreign"),
+    [
+        ("PR merged", False),
+        ("ok", False),
+        ("🍕 12:30", False),
+        ("Remind me about the meeting", False),
+        ("Plan een meeting met hem voor vandaag", True),
+        ("Bugün meeting var, sonra reminder", True),
+        ("وصلت الآن ok", True),
+        ("Нагадай мені сьогодні про зустріч", True),
+    ],
+)
+def test_a_text_is_foreign_only_where_it_shows_another_language(text: str, foreign: bool) -> None:
+    assert is_foreign(FoldedText(text), COVERED) is foreign
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Remind me: ik heb vandaag een afspraak met hem", "Set an alarm, bugün çok erken kalktım"],
+)
+def test_rules_of_a_covered_language_keep_out_of_other_languages(text: str) -> None:
+    verdict = decide_retention(text, now=datetime.now(UTC))
+    assert (verdict.tier, verdict.veto) == (Tier.LONG, "language")
