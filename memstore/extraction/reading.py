@@ -24,6 +24,7 @@ WRAPPER = "memories"
 
 _MAX_NESTING = 16
 _MAX_REPAIR_CHARS = 3 * MAX_CONTENT_BYTES
+_MAX_REPAIR_WORK = 6_000_000
 _CUT_MARK = "\ue000"
 
 _OPENER = re.compile(r"[\[{]")
@@ -31,6 +32,7 @@ _OBJECT_START = re.compile(r"\{\s*(?:[\"'\u201c]|\w+\s*:|\})")
 _WRAPPER_START = re.compile(rf"\{{[^{{]*?[\"']{WRAPPER}[\"']\s*:\s*\[")
 _LIST_START = re.compile(r"\[\s*(?:[\[{\"'\u201c]|\Z)")
 _STRINGS_START = re.compile(r"\[\s*[\"'\u201c]")
+_NESTED = re.compile(r"[\[{]\s*[\"'\u201c\[{]")
 _NEXT_OBJECT = re.compile(r"[},\n][ \t\r]*(?=\{\s*(?:[\"'\u201c]|\w+\s*:))")
 _REASONING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _FENCE_BEFORE = re.compile(r"```\w*\s*\Z")
@@ -199,10 +201,7 @@ def _holds_objects(value: object) -> bool:
 
 def _repair_object(span: str, content_field: str, *, last: bool) -> Iterator[RawCandidate]:
     span = span.rstrip(" \t\r\n,").removesuffix("```").rstrip()
-    if len(span) > _MAX_REPAIR_CHARS:
-        yield RawCandidate(None, Flaw.UNREADABLE)
-        return
-    values = _repair(span)
+    values = repaired(span)
     values = values if isinstance(values, list) else [values]
     objects = [value for value in values if isinstance(value, dict)]
     if not objects:
@@ -218,7 +217,7 @@ def _repair_object(span: str, content_field: str, *, last: bool) -> Iterator[Raw
 
 def _content_is_cut(span: str, content: object, content_field: str) -> bool:
     """Whether text appended to the span would continue the content."""
-    probe = _repair(span + _CUT_MARK)
+    probe = repaired(span + _CUT_MARK)
     return (
         isinstance(content, str)
         and isinstance(probe, dict)
@@ -227,16 +226,24 @@ def _content_is_cut(span: str, content: object, content_field: str) -> bool:
 
 
 def _repair_strings(span: str) -> Iterator[RawCandidate]:
-    values = _repair(span) if len(span) <= _MAX_REPAIR_CHARS else None
+    values = repaired(span)
     if isinstance(values, list):
         yield RawCandidate(values, Flaw.REPAIRED)
     else:
         yield RawCandidate(None, Flaw.UNREADABLE)
 
 
-def _repair(span: str) -> object:
+def repaired(text: str) -> object:
+    """Return what broken JSON probably meant; None where nothing can be made of it.
+
+    Long texts are not tried, and the shorter ones only the fewer brackets they open: json-repair
+    takes time by the length for every level of nesting.
+    """
+    work = len(text) * len(_NESTED.findall(text))
+    if len(text) > _MAX_REPAIR_CHARS or work > _MAX_REPAIR_WORK:
+        return None
     try:
-        return json_repair.loads(span, skip_json_loads=True)
+        return json_repair.loads(text, skip_json_loads=True)
     except (ValueError, RecursionError):
         return None
 

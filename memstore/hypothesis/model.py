@@ -7,12 +7,13 @@ costs comes from the domain, never from the model.
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Annotated, Any, Protocol
 
-import json_repair
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from memstore.extraction.reading import repaired
 from memstore.hypothesis.document import Label, Text, dump_json
 from memstore.hypothesis.plan import Action, Goal, Hypothesis, Origin
 from memstore.hypothesis.proposer import ModelCall, Proposal
@@ -137,9 +138,9 @@ def _encodable(answer: str) -> str:
 def _read(raw_output: str) -> tuple[list[_ProposedBranch], list[str]]:
     """Return the usable branches of an answer and what was wrong with the others."""
     try:
-        answer: Any = json_repair.loads(raw_output)
+        answer: Any = json.loads(raw_output)
     except (ValueError, RecursionError):
-        answer = None
+        answer = repaired(raw_output)
     items = answer.get("hypotheses") if isinstance(answer, dict) else answer
     if not isinstance(items, list):
         return [], ["the answer holds no list of hypotheses"]

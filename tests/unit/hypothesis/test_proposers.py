@@ -224,6 +224,7 @@ def test_a_model_does_not_say_what_undoing_its_actions_costs(
     [
         ("I would rather not.", "no list of hypotheses"),
         ("", "no list of hypotheses"),
+        ('["' * 30_000, "no list of hypotheses"),
         ('{"hypotheses": 3}', "no list of hypotheses"),
         (_answer("just do it"), "hypotheses.0"),
         (_answer(_model_branch(statement=" ")), "hypotheses.0.statement: is blank"),
@@ -248,6 +249,13 @@ def test_one_bad_branch_costs_no_other() -> None:
     answer = _answer(_model_branch(), {"rationale": "no statement"}, _model_branch())
     proposal = ModelProposer(FixedModel(answer), name="second").propose(a_world(), GOAL)
     assert [branch.id for branch in proposal.hypotheses] == ["h-second-1", "h-second-2"]
+
+
+def test_a_long_answer_in_prose_is_read_whole() -> None:
+    actions = [{"risk_class": "write", "target": f"unit:{n}"} for n in range(10)]
+    answer = "Sure!\n" + _answer(*[_model_branch(actions=actions)] * MAX_BRANCHES)
+    proposal = ModelProposer(FixedModel(answer)).propose(a_world(), GOAL)
+    assert [len(branch.actions) for branch in proposal.hypotheses] == [10] * MAX_BRANCHES
 
 
 def test_branches_beyond_the_limit_are_reported() -> None:
