@@ -32,9 +32,10 @@ def _run(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, **names: obje
 def test_the_example_of_the_readme_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _run("README.md", tmp_path, monkeypatch, llm_answer=ANSWER)
-    first, recalled, explained = capsys.readouterr().out.splitlines()
+    _run("README.md", tmp_path, monkeypatch)
+    first, ingested, recalled, explained = capsys.readouterr().out.splitlines()
     assert first.startswith("inserted long: temporal")
+    assert ingested == "1 inserted, 0 skipped, 1 problems"
     assert recalled == "Allergic to peanuts"
     assert "is live" in explained
 
