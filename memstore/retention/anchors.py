@@ -93,23 +93,22 @@ def find_anchors(pattern: str, *, on_words: bool = False) -> Anchors:
         on_words: whether it is one over the words of the text instead, where spaces are exact.
     """
     parsed = sre_parser.parse(pattern)
-    read = _as_they_are if on_words else _in_words
-    groups = [read(piece) for piece in _required(parsed)]
-    told = sorted(((_told_by(group), group) for group in groups), key=_most_telling)
+    told = sorted(((_told_by(piece), piece) for piece in _required(parsed)), key=_most_telling)
     at_start = bool(parsed.data) and parsed.data[0] == (sre.AT, sre.AT_BEGINNING)
     first = told[0][0] if told else 0.0
     further = max(_FURTHER_BITS, first - _FEWER_BITS)
+    read = _as_they_are if on_words else _in_words
     chosen = tuple(
-        group
-        for place, (bits, group) in enumerate(told)
+        read(piece)
+        for place, (bits, piece) in enumerate(told)
         if bits >= (further if place else _LEAST_BITS)
     )
     return Anchors(chosen, _placed(chosen), at_start)
 
 
-def _most_telling(told: tuple[float, Mapping[str, Anchor]]) -> tuple[float, int, str]:
-    bits, group = told
-    return -bits, len(group), min(group)
+def _most_telling(told: tuple[float, _Piece]) -> tuple[float, int, str]:
+    bits, piece = told
+    return -bits, len(piece), min(piece)
 
 
 def _placed(groups: Sequence[Mapping[str, Anchor]]) -> int | None:
@@ -158,6 +157,9 @@ def _in_words(piece: _Piece) -> dict[str, Anchor]:
     """
     group: dict[str, Anchor] = {}
     for string, offsets in piece.items():
+        if string.isalpha() and not _SCRIPT_CHANGE.search(string):
+            _add(group, string, Anchor(0, offsets))
+            continue
         bare = string.translate(_WITHOUT_MARKS)
         before, core, after = _CORE.split(bare, maxsplit=1)
         starts = _edges(before[-1:], string[: len(string) - len(string.lstrip(_ANY_MARK))])
@@ -215,7 +217,7 @@ def _required(nodes: sre_parser.SubPattern, lead: str = "") -> list[_Piece]:
         if all(map(_CORE.search, run)):
             pieces.append(dict.fromkeys(run, begins))
 
-    for operation, argument in nodes:
+    for operation, argument in nodes.data:
         strings = _tails(operation, argument)
         if strings is not None and (
             len(run) == 1 or len(strings) == 1 or len(run) * len(strings) <= _MOST_STRINGS
@@ -283,14 +285,14 @@ def _few(offsets: frozenset[int]) -> Offsets:
     return offsets if len(offsets) <= _MOST_OFFSETS else None
 
 
-def _strings(nodes: Iterable[_Node]) -> frozenset[str] | None:
+def _strings(nodes: sre_parser.SubPattern) -> frozenset[str] | None:
     """Return all strings that the nodes match, or none where they are too many to list."""
     found: frozenset[str] = frozenset({""})
-    for node in nodes:
-        tails = _tails(*node)
+    for operation, argument in nodes.data:
+        tails = _tails(operation, argument)
         if tails is None:
             return None
-        found = frozenset(head + tail for head in found for tail in tails)
+        found = frozenset([head + tail for head in found for tail in tails])
         if len(found) > _MOST_MEMBERS:
             return None
     return found

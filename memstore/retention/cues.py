@@ -120,7 +120,12 @@ _KEYS = frozenset(
 
 
 def read_cues(
-    text: str, *, source: str, language: str | None = None, examples_required: bool = True
+    text: str,
+    *,
+    source: str,
+    language: str | None = None,
+    examples_required: bool = True,
+    patterns_tested: bool = False,
 ) -> tuple[CueSpec, ...]:
     """Return the cues of a TOML text.
 
@@ -129,6 +134,8 @@ def read_cues(
         source: what to call the text in an error.
         language: the language that the file must declare; without one, each cue's id names it.
         examples_required: whether every cue must carry an example and a counter-example.
+        patterns_tested: whether tests have compiled the patterns, so that none needs to be before
+            it is tried.
 
     Raises:
         ConfigurationError: names the source, the cue and the key.
@@ -143,6 +150,9 @@ def read_cues(
     cues: dict[str, CueSpec] = {}
     for entry in data.get("cue", ()):
         cue = _read_cue(entry, source=source, language=language, words=words)
+        if not patterns_tested:
+            for pattern in (*cue.patterns, *cue.unless_patterns):
+                check_pattern(pattern, f"{source}: cue {cue.id!r}")
         if cue.id in cues:
             raise ConfigurationError(f"{source}: cue id {cue.id!r} is used twice")
         if examples_required and not (cue.examples and cue.counter_examples):
@@ -171,8 +181,6 @@ def _read_cue(
     unless = tuple(with_word_lists(raw, words, where) for raw in entry.get("unless", ()))
     if forms == NO_FORMS and not patterns:
         raise ConfigurationError(f"{where}: needs forms or patterns")
-    for pattern in (*patterns, *unless):
-        _check_pattern(pattern, where)
     try:
         return CueSpec(
             id=name,
@@ -192,7 +200,12 @@ def _read_cue(
         raise ConfigurationError(f"{where}: {error}") from None
 
 
-def _check_pattern(pattern: str, where: str) -> None:
+def check_pattern(pattern: str, where: str) -> None:
+    """Check that a pattern compiles and cannot match nothing.
+
+    Raises:
+        ConfigurationError: it does not, or can; starts with ``where``.
+    """
     try:
         compiled = re.compile(pattern)
     except re.error as error:

@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import bracex
-
 from memstore.errors import ConfigurationError
 from memstore.retention.text import UNSPACED, UNSPACED_LETTER, FoldedText, fold
 
@@ -25,6 +23,9 @@ _WORDS_IN_PATTERN = re.compile(r"(?<!\?P)<([\w-]+)>")
 _WORD_SIGN = re.compile(r"[\w']")
 _SPACED_SIGN = re.compile(rf"[^\W\d_{UNSPACED}]")
 _HANGUL = "\uac00-\ud7a3"
+_PLAIN = re.compile("[a-z0-9а-я]+(?: [a-z0-9а-я]+)*")
+"""What folding leaves as it is, and what has a word boundary at either edge."""
+_BRACE_MARKS = re.compile("([{},])")
 _SPACE_ONCE = "(?: |(?<= ))"
 """A space, unless the piece before it was empty and left one already."""
 
@@ -58,12 +59,12 @@ def read_forms(forms: Iterable[str], words: Mapping[str, Sequence[str]], where: 
             raise ConfigurationError(f"{where}: an empty form would match everything")
         if not _braces_pair(braced):
             raise ConfigurationError(f"{where}: the braces of form {form!r} do not pair")
-        try:
-            expanded = bracex.expand(braced, keep_escapes=False, limit=MOST_LITERALS)
-        except bracex.ExpansionLimitException:
+        expanded = _expanded(braced, most=MOST_LITERALS)
+        if expanded is None:
             templates[_template(braced)] = None
         else:
-            literals |= dict.fromkeys(" ".join(literal.split()) for literal in expanded)
+            spaced = [" ".join(literal.split()) for literal in expanded]
+            literals |= dict.fromkeys(filter(None, spaced))
     return Forms(tuple(literals), tuple(templates))
 
 
@@ -75,7 +76,7 @@ def with_word_lists(pattern: str, words: Mapping[str, Sequence[str]], where: str
     """
 
     def group(match: re.Match[str]) -> str:
-        listed = bracex.expand(_with_words(match.group(), words, where), limit=0)
+        listed = _expanded(_with_words(match.group(), words, where)) or ()
         return "(?:" + "|".join(re.escape(fold(word)) for word in listed) + ")"
 
     return _WORDS_IN_PATTERN.sub(group, pattern)
@@ -91,7 +92,10 @@ def bounded(form: str) -> str:
         ConfigurationError: nothing is left of it once folded.
     """
     open_left, open_right = form.startswith("*"), form.endswith("*")
-    core = FoldedText(form.strip("*")).words.strip()
+    core = form.strip("*")
+    if _PLAIN.fullmatch(core):
+        return ("" if open_left else " ") + core + ("" if open_right else " ")
+    core = FoldedText(core).words.strip()
     if not core:
         raise ConfigurationError(f"form {form!r} is empty once folded and would match everything")
     mixed = UNSPACED_LETTER.search(core) is not None
@@ -106,6 +110,29 @@ def bounded(form: str) -> str:
 
 def _edge_is_open(edge: str, *, mixed: bool) -> bool:
     return UNSPACED_LETTER.match(edge) is not None or (mixed and edge.isdigit())
+
+
+def _expanded(braced: str, most: int | None = None) -> list[str] | None:
+    """Return what braces stand for, the first one varying slowest; none if more than ``most``."""
+    outer: list[tuple[list[str], list[str]]] = []
+    before: list[str] = []
+    alternative = [""]
+    for piece in _BRACE_MARKS.split(braced) if "{" in braced else [braced]:
+        if piece == "{":
+            outer.append((before, alternative))
+            before, alternative = [], [""]
+        elif piece == "," and outer:
+            before += alternative
+            alternative = [""]
+        elif piece == "}":
+            tails = before + alternative
+            before, heads = outer.pop()
+            alternative = [head + tail for head in heads for tail in tails]
+        elif piece:
+            alternative = [head + piece for head in alternative]
+        if most is not None and len(alternative) > most:
+            return None
+    return alternative
 
 
 def _braces_pair(braced: str) -> bool:

@@ -41,7 +41,7 @@ def language_cues(language: str) -> tuple[CueSpec, ...]:
             f"no lexicon for {language!r}; choose from {', '.join(available_languages())}"
         )
     text = (_FILES / f"{language}.toml").read_text(encoding="utf-8")
-    return read_cues(text, source=f"{language}.toml", language=language)
+    return read_cues(text, source=f"{language}.toml", language=language, patterns_tested=True)
 
 
 class Lexicon:

@@ -144,30 +144,32 @@ class Automaton:
     """
 
     def __init__(self, cues: Iterable[CueSpec]) -> None:
-        meanings: dict[str, list[Meaning]] = defaultdict(list)
+        meanings: dict[str, tuple[Meaning, ...]] = {}
+
+        def mean(literals: Iterable[str], *meaning: Meaning) -> None:
+            # Most literals have one meaning: a tuple shared by all of a cue spares many objects.
+            for literal in literals:
+                meanings[literal] = meanings.get(literal, ()) + meaning
+
         self.unanchored: dict[Family, list[Pattern]] = defaultdict(list)
         for cue in cues:
-            form = Meaning(cue.family, Role.FORM, cue)
-            for literal in cue.literals:
-                meanings[literal].append(form)
-            mask = Meaning(cue.family, Role.MASK, cue)
-            for literal in cue.masks:
-                meanings[literal].append(mask)
+            mean(cue.literals, Meaning(cue.family, Role.FORM, cue))
+            mean(cue.masks, Meaning(cue.family, Role.MASK, cue))
             for pattern in _patterns_of(cue):
-                if not pattern.anchors.groups:
+                if pattern.anchors.groups:
+                    first, *further = pattern.anchors.groups
+                    mean(first, Meaning(cue.family, Role.ANCHOR, cue, pattern))
+                    for group in further:
+                        mean(group)
+                else:
                     self.unanchored[cue.family].append(pattern)
-                    continue
-                anchor = Meaning(cue.family, Role.ANCHOR, cue, pattern)
-                first, *further = pattern.anchors.groups
-                for literal in first:
-                    meanings[literal].append(anchor)
-                for group in further:
-                    for literal in group:
-                        meanings[literal]  # searched, but means nothing by itself
         self.unanchored_bits = family_bits(self.unanchored)
         self.literals = list(meanings)
         self.meanings = list(meanings.values())
-        self.bits = [family_bits(meaning.family for meaning in some) for some in self.meanings]
+        self.bits = [
+            BIT[some[0].family] if len(some) == 1 else family_bits(one.family for one in some)
+            for some in self.meanings
+        ]
         self._automaton = AhoCorasick(
             self.literals or ["\x00"],
             matchkind=MatchKind.Standard,

@@ -43,6 +43,20 @@ def test_a_template_finds_what_the_literals_find(form: str, text: str) -> None:
     assert (found is not None and found[0].strip() != "") == _literal_found(form, words)
 
 
+@given(forms)
+def test_braces_expand_as_in_bash(form: str) -> None:
+    """What a form adds: single spaces."""
+    expanded = dict.fromkeys(" ".join(each.split()) for each in bracex.expand(form))
+    assert read_forms([form], {}, "t").literals == tuple(expanded)
+
+
+def test_braces_around_one_word_are_that_word() -> None:
+    assert read_forms(["{rather,sooner} {than}"], {}, "t").literals == (
+        "rather than",
+        "sooner than",
+    )
+
+
 def test_few_literals_stay_literals_and_many_become_a_template() -> None:
     few = read_forms(["{a,b} c"], {}, "t")
     assert few.literals == ("a c", "b c")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.retention.cues import CueSpec
+from memstore.retention.cues import CueSpec, check_pattern
 from memstore.retention.lexicon import Lexicon, available_languages, language_cues, load_lexicon
 from memstore.retention.text import FoldedText
 
@@ -27,3 +27,10 @@ def test_every_cue_matches_its_examples_and_not_its_counter_examples(language: s
             if _matched(lexicon, cue, text)
         ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("language", available_languages())
+def test_every_pattern_compiles_and_matches_something(language: str) -> None:
+    for cue in language_cues(language):
+        for pattern in (*cue.patterns, *cue.unless_patterns):
+            check_pattern(pattern, cue.id)
