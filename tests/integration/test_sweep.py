@@ -27,7 +27,7 @@ from memstore.store.results import Event, State
 from memstore.store.run_records import RunStatus, StoppedBy
 from memstore.store.securing import Roles
 from memstore.store.sync import MemoryStore
-from memstore.sweep.breaker import ALWAYS_ALLOWED
+from memstore.sweep import breaker
 from memstore.sweep.hooks import BatchDeleted, PassFinished, PassStarted, SweepDetails
 from memstore.sweep.sweeper import sweep
 
@@ -220,11 +220,17 @@ def test_a_later_pass_goes_all_the_way_round(database: Database, clock: Clock) -
 
 
 @pytest.fixture
-def expired_tenants(database: Database, clock: Clock) -> dict[str, MemoryStore]:
+def wary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A breaker that looks at 21 memories as the real one does at 1,001."""
+    monkeypatch.setattr(breaker, "ALWAYS_ALLOWED", 20)
+
+
+@pytest.fixture
+def expired_tenants(database: Database, clock: Clock, wary: None) -> dict[str, MemoryStore]:
     """One tenant of whom most has expired, and a small one of whom all has."""
     stores = {name: MemoryStore(database, tenant=name) for name in ("big", "small")}
-    remember(stores["big"], ALWAYS_ALLOWED + 1)
-    remember(stores["big"], 50, ttl=99 * DAY, what="Later")
+    remember(stores["big"], 21)
+    remember(stores["big"], 5, ttl=99 * DAY, what="Later")
     remember(stores["small"], 3)
     clock.advance(9 * DAY)
     return stores
@@ -238,7 +244,7 @@ def test_a_tenant_that_would_lose_too_much_is_left_alone_and_the_others_are_swep
     assert (report.status, report.stopped_by) == (RunStatus.ABORTED, StoppedBy.BREAKER)
     assert report.by_tenant == {"small": 3}
     (held_back,) = report.held_back
-    assert (held_back.tenant, held_back.due, held_back.staying) == ("big", 1001, 50)
+    assert (held_back.tenant, held_back.due, held_back.staying) == ("big", 21, 5)
     assert report.rows_left
     assert report.oldest_due_at is not None
     assert "--force" in str(report)
@@ -249,19 +255,20 @@ def test_force_passes_over_the_breaker(
     database: Database, expired_tenants: dict[str, MemoryStore]
 ) -> None:
     report = sweep(database, tenant="big", force=True)
-    assert report.deleted == ALWAYS_ALLOWED + 1
+    assert report.deleted == 21
     assert report.status is RunStatus.DONE
 
 
 def test_a_fraction_of_one_allows_everything(
     database: Database, expired_tenants: dict[str, MemoryStore]
 ) -> None:
-    assert sweep(database, policy=RetentionPolicy(max_sweep_fraction=1)).deleted == 1004
+    assert sweep(database, policy=RetentionPolicy(max_sweep_fraction=1)).deleted == 24
 
 
+@pytest.mark.usefixtures("wary")
 def test_missed_slots_let_more_go(database: Database, store: MemoryStore, clock: Clock) -> None:
-    remember(store, 1100)
-    remember(store, 2000, ttl=99 * DAY, what="Later")
+    remember(store, 22)
+    remember(store, 40, ttl=99 * DAY, what="Later")
     policy = RetentionPolicy(grace=timedelta(0))
     assert sweep(database, policy=policy).deleted == 0
     clock.advance(1.1 * DAY)
@@ -269,7 +276,7 @@ def test_missed_slots_let_more_go(database: Database, store: MemoryStore, clock:
 
     clock.advance(2 * DAY)
     report = sweep(database, policy=policy)
-    assert (report.status, report.deleted) == (RunStatus.DONE, 1100)
+    assert (report.status, report.deleted) == (RunStatus.DONE, 22)
 
 
 # --- Clocks -----------------------------------------------------------------------------------

@@ -190,7 +190,7 @@ def test_sweeps_among_anything_else_leave_what_has_to_be_there(
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=40,
+            max_examples=25,
             stateful_step_count=25,
             deadline=None,
             suppress_health_check=list(HealthCheck),
