@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -363,8 +364,9 @@ def _member(vocabulary: type[_Member], field: str, value: object) -> _Member:
     """Return the member of a closed vocabulary that ``value`` is or names."""
     if type(value) is vocabulary:
         return value
-    known = vocabulary._value2member_map_.get(value) if isinstance(value, str) else None
-    if not isinstance(known, vocabulary):
-        choices = ", ".join(repr(member.value) for member in vocabulary)
-        raise InvalidMemoryError(field, f"must be one of {choices}")
-    return known
+    if isinstance(value, str):
+        # The error is raised outside of this block: what it came from would hold the value.
+        with suppress(ValueError):
+            return vocabulary(value)
+    choices = ", ".join(repr(member.value) for member in vocabulary)
+    raise InvalidMemoryError(field, f"must be one of {choices}")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -11,11 +13,17 @@ from typing import Any
 from sqlalchemy import URL, Engine, QueuePool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
-from memstore.errors import ConfigurationError
+from memstore.errors import ConfigurationError, StoreUnavailableError
 from memstore.limits import text_flaw
 
 LOCK_PATIENCE = timedelta(seconds=10)
 """How long a transaction waits for a SQLite file that another process is writing to."""
+
+_LOGGING_NAME = "memstore"
+# SQLAlchemy shows the rows that it reads on this level, whatever hide_parameters says.
+logging.getLogger(f"sqlalchemy.engine.Engine.{_LOGGING_NAME}").addFilter(
+    lambda record: record.levelno > logging.DEBUG
+)
 
 _DRIVERS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg"}
 _BACK_ENDS = ("sqlite", "postgresql")
@@ -81,6 +89,8 @@ def create(
     """
     options: dict[str, Any] = {
         "hide_parameters": True,
+        "logging_name": _LOGGING_NAME,
+        "json_deserializer": _read_json,
         "json_serializer": partial(json.dumps, ensure_ascii=False, separators=(",", ":")),
     }
     if url.get_backend_name() == "postgresql":
@@ -119,6 +129,15 @@ def create(
     if url.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _set_pragmas)
     return engine
+
+
+def _read_json(text: str | bytes) -> Any:
+    # The decoder's own error would hold the text.
+    with suppress(ValueError):
+        return json.loads(text)
+    raise StoreUnavailableError(
+        "a row holds JSON that cannot be read; somebody else wrote it or the database is damaged"
+    )
 
 
 def is_in_memory(url: URL) -> bool:

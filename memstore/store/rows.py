@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from contextlib import suppress
+from enum import StrEnum
+from typing import Any, TypeVar
 
 from sqlalchemy import RowMapping
 
+from memstore.errors import SchemaTooNewError
 from memstore.memory import Memory, MemoryKind, TemporalKind, Tier
 from memstore.retention.families import ONE_OFF_VETOES, Family
 from memstore.retention.text import fold
@@ -18,6 +21,8 @@ from memstore.retention.verdict import (
     RuleCode,
     Strength,
 )
+
+M = TypeVar("M", bound=StrEnum)
 
 _VETOES = frozenset({*ONE_OFF_VETOES, Family.STANDING_CONSTRAINT})
 _PLAIN = (
@@ -43,12 +48,26 @@ _PLAIN = (
 )
 
 
+def member(vocabulary: type[M], value: str) -> M:
+    """Return the member of a vocabulary that a column holds.
+
+    Raises:
+        SchemaTooNewError: there is none; a later release wrote it.
+    """
+    with suppress(ValueError):
+        return vocabulary(value)
+    raise SchemaTooNewError(
+        f"a row holds a {vocabulary.__name__} that this release does not know; "
+        "upgrade the package: pip install --upgrade memstore"
+    )
+
+
 def to_memory(row: RowMapping) -> Memory:
     """Return the memory that a row of ``memory_items`` holds."""
     return Memory(
-        kind=MemoryKind(row["kind"]),
-        tier=Tier(row["tier"]),
-        temporal=TemporalKind(row["temporal"]),
+        kind=member(MemoryKind, row["kind"]),
+        tier=member(Tier, row["tier"]),
+        temporal=member(TemporalKind, row["temporal"]),
         body=row["body"],
         tags=tuple(row["tags"]),
         evidence=tuple(row["evidence"]),
@@ -85,11 +104,11 @@ def _columns(memory: Memory) -> dict[str, Any]:
 def to_verdict(memory: Memory) -> RetentionVerdict:
     """Return the decision that stands for a memory."""
     evidence = tuple(_cue(cue) for cue in memory.evidence)
-    reason = Reason(memory.reason)
+    reason = member(Reason, memory.reason)
     return RetentionVerdict(
         tier=memory.tier,
         reason=reason,
-        rule=None if memory.rule is None else RuleCode(memory.rule),
+        rule=None if memory.rule is None else member(RuleCode, memory.rule),
         expires_at=memory.expires_at,
         evidence=evidence,
         veto=_veto(evidence) if reason is Reason.DEFAULT else None,
@@ -110,7 +129,7 @@ def _cue(stored: Mapping[str, Any]) -> Cue:
         id=stored["id"],
         family=stored.get("family", ""),
         language=stored.get("language", ""),
-        strength=Strength(stored.get("strength", Strength.HARD)),
+        strength=member(Strength, stored.get("strength", Strength.HARD)),
         start=stored["start"],
         end=stored["end"],
     )

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, create_engine, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, make_url, text, update
 from support.clock import Clock
 
 from memstore.errors import (
@@ -25,12 +25,14 @@ from memstore.errors import (
     InvalidMemoryError,
     MemstoreError,
     SchemaOutOfDateError,
+    SchemaTooNewError,
     StoreUnavailableError,
 )
 from memstore.retention.lexicon import load_lexicon
 from memstore.retention.policy import RetentionPolicy
 from memstore.store.database import Database
 from memstore.store.engine import is_in_memory
+from memstore.store.models import MemoryItem
 from memstore.store.sync import MemoryStore
 
 SUBJECT = "user/42"
@@ -136,6 +138,41 @@ def test_the_log_of_a_whole_life_holds_no_text(
     for record in caplog.records:
         assert "4711" not in record.getMessage()
         assert "4711" not in repr(vars(record))
+
+
+def test_the_log_of_the_engine_holds_no_text(
+    database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "sqlalchemy")
+    with MemoryStore.open(database_url) as store:
+        store.remember(SUBJECT, SECRET, tags=["4711"], body={"code": "4711"})
+        assert store.recall(SUBJECT, "4711", tags_any=["4711"])
+    assert "INSERT INTO memory_items" in caplog.text
+    assert "4711" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    "column", ["kind", "temporal", "reason", "rule"], ids=lambda column: f"a later {column}"
+)
+def test_what_a_later_release_wrote_names_the_remedy(database: Database, column: str) -> None:
+    store = MemoryStore(database)
+    memory = store.remember(SUBJECT, SECRET).memory
+    database.write(
+        lambda connection: connection.execute(update(MemoryItem).values({column: "later"}))
+    )
+    with pytest.raises(SchemaTooNewError, match="upgrade the package") as refused:
+        store.explain(memory.id)
+    assert refused.value.__context__ is None
+
+
+def test_json_that_cannot_be_read_is_told_without_it(sqlite_url: str) -> None:
+    with MemoryStore.open(sqlite_url) as store:
+        store.remember(SUBJECT, "Likes tea", body={"code": "x"})
+        with store.database.transaction() as connection:
+            connection.execute(text("UPDATE memory_items SET body = '{4711'"))
+        with pytest.raises(StoreUnavailableError, match="JSON that cannot be read") as refused:
+            store.recall(SUBJECT)
+    assert "4711" not in told(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from memstore.memory import Memory, Tier, new_memory_id
 from memstore.retention.verdict import Reason, RetentionVerdict, RuleCode
 from memstore.store import statements
 from memstore.store.results import Event, HistoryEntry
+from memstore.store.rows import member
 from memstore.store.scope import Scope
 
 
@@ -56,7 +57,7 @@ def to_entry(row: RowMapping) -> HistoryEntry:
     """Return the event that a row of ``retention_events`` holds."""
     return HistoryEntry(
         at=row["at"],
-        event=Event(row["event"]),
+        event=member(Event, row["event"]),
         actor=row["actor"],
         memory_id=row["memory_id"],
         before=_verdict(row, "before"),
@@ -97,9 +98,9 @@ def _verdict(row: RowMapping, moment: str) -> RetentionVerdict | None:
         return None
     rule = row[f"{moment}_rule"]
     return RetentionVerdict(
-        tier=Tier(row[f"{moment}_tier"]),
-        reason=Reason(row[f"{moment}_reason"]),
-        rule=None if rule is None else RuleCode(rule),
+        tier=member(Tier, row[f"{moment}_tier"]),
+        reason=member(Reason, row[f"{moment}_reason"]),
+        rule=None if rule is None else member(RuleCode, rule),
         expires_at=row[f"{moment}_expires_at"],
         policy_version=row["policy_version"] or "",
     )

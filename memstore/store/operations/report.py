@@ -13,7 +13,7 @@ from memstore.store import statements
 from memstore.store.merge import is_expired
 from memstore.store.operations.events import to_entry
 from memstore.store.results import Event, Explanation, HistoryEntry, State, Stats, SubjectExport
-from memstore.store.rows import to_memory, to_verdict
+from memstore.store.rows import member, to_memory, to_verdict
 from memstore.store.scope import Scope
 
 _TOMBSTONES = frozenset({Event.SWEPT, Event.FORGOTTEN})
@@ -104,8 +104,8 @@ def stats(connection: Connection, scope: Scope) -> Stats:
     by_rule: Counter[str] = Counter()
     pinned = 0
     for row in connection.execute(statements.live_counts(scope.tenant, now)):
-        by_tier[Tier(row.tier)] += row.memories
-        by_kind[MemoryKind(row.kind)] += row.memories
+        by_tier[member(Tier, row.tier)] += row.memories
+        by_kind[member(MemoryKind, row.kind)] += row.memories
         by_rule[row.reason if row.rule is None else f"{row.reason}/{row.rule}"] += row.memories
         pinned += row.memories if row.pinned else 0
     totals = connection.execute(statements.totals(scope.tenant, now, at - scope.policy.grace)).one()
@@ -121,7 +121,7 @@ def stats(connection: Connection, scope: Scope) -> Stats:
         by_kind=dict(by_kind),
         by_rule=dict(by_rule),
         events={
-            Event(row.event): row.events
+            member(Event, row.event): row.events
             for row in connection.execute(statements.event_counts(scope.tenant))
         },
         oldest_expired_at=totals.oldest_expired_at,
