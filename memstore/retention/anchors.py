@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from memstore.retention.languages import frequent_words
-from memstore.retention.text import UNSPACED, as_words
+from memstore.retention.text import UNSPACED, UNSPACED_LETTER, as_words
 
 _MOST_STRINGS, _MOST_MEMBERS = 64, 1024
 """Strings that combining pieces may come to, and that one list of alternatives may hold."""
@@ -103,7 +103,17 @@ def find_anchors(pattern: str, *, on_words: bool = False) -> Anchors:
         for place, (bits, piece) in enumerate(told)
         if bits >= (further if place else _LEAST_BITS)
     )
-    return Anchors(chosen, _placed(chosen), at_start)
+    return Anchors(chosen, None if _is_found_fast(parsed) else _placed(chosen), at_start)
+
+
+def _is_found_fast(parsed: sre_parser.SubPattern) -> bool:
+    """Return whether a search skips to the few places where the first character may be.
+
+    True of a pattern that starts with Chinese or Japanese characters: looking up where its anchors
+    stand would take longer than searching the text.
+    """
+    strings = _strings(parsed[:1])
+    return strings is not None and all(UNSPACED_LETTER.match(string) for string in strings)
 
 
 def _most_telling(told: tuple[float, _Piece]) -> tuple[float, int, str]:

@@ -75,6 +75,15 @@ PATTERNS = sorted(
 )
 
 
+@pytest.mark.parametrize(
+    ("pattern", "placed"), [(r"每[天周]", None), (r"(?<!不)会游泳", 0), (r"\bhuge", 0)]
+)
+def test_a_pattern_that_starts_with_chinese_is_searched_for(
+    pattern: str, placed: int | None
+) -> None:
+    assert find_anchors(pattern).placed == placed
+
+
 @lru_cache
 def automaton_of(pattern: str, on_words: bool) -> Automaton:
     forms, patterns = (Forms((), (pattern,)), ()) if on_words else (NO_FORMS, (pattern,))
