@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,6 +25,9 @@ from memstore.cli.options import (
 )
 from memstore.errors import InvalidMemoryError
 from memstore.memory import DEFAULT_TENANT, MemoryKind
+
+if TYPE_CHECKING:
+    from memstore.store.results import RememberResult
 
 _MOST_TOLD = 50
 
@@ -148,8 +151,30 @@ def ingest(
         output.print_json(report)
         return
     typer.echo(str(report))
+    _print_results(report.results)
     told = (*report.problems, *report.skipped)
     for line in told[:_MOST_TOLD]:
         typer.echo(f"  {line}")
-    if len(told) > _MOST_TOLD:
-        typer.echo(f"  and {len(told) - _MOST_TOLD} more, which --json lists")
+    _print_left_out(len(told))
+
+
+def _print_results(results: Sequence[RememberResult]) -> None:
+    if not results:
+        return
+    rows = [
+        (
+            result.outcome.value,
+            result.memory.tier.value or "unassigned",
+            output.day_and_time(result.memory.expires_at),
+            output.why(result.verdict),
+            result.memory.content,
+        )
+        for result in results[:_MOST_TOLD]
+    ]
+    output.print_table(("outcome", "tier", "expires", "why", "content"), rows)
+    _print_left_out(len(results))
+
+
+def _print_left_out(count: int) -> None:
+    if count > _MOST_TOLD:
+        typer.echo(f"  and {count - _MOST_TOLD} more, which --json lists")

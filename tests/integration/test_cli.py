@@ -156,9 +156,27 @@ def test_ingest_reports_every_problem_and_a_second_time_adds_nothing(
 
 
 def test_ingest_tells_people_no_more_problems_than_they_read(run: Run) -> None:
-    shown = run("ingest", "-", stdin="[" + '{"content": 3},' * 60 + '{"content": "Sings"}]').stdout
+    shown = run("ingest", "-", stdin="[" + ",".join(['{"content": 3}'] * 60) + "]").stdout
     assert len(shown.splitlines()) == 52
     assert shown.endswith("and 10 more, which --json lists\n")
+
+
+def test_ingest_shows_people_what_was_decided_about_the_first_memories(run: Run) -> None:
+    good = ",".join(json.dumps({"content": f"Owns boat {n}"}) for n in range(51))
+    low = '{"content": "今天下雨", "temporal": "one_off"}'
+    lines = run("ingest", "-", stdin=f"[{low},{good}]").stdout.splitlines()
+    assert lines[0] == "52 inserted, 0 skipped, 0 problems"
+    assert [cell.strip() for cell in lines[1].split("┃")] == [
+        *("outcome", "tier", "expires", "why", "content"),
+    ]
+    first, second = ([cell.strip() for cell in line.split("│")] for line in lines[3:5])
+    assert (first[:2], first[3:]) == (
+        ["inserted", "temp"],
+        ["temporal, temporal_one_off", "今天下雨"],
+    )
+    assert second == ["inserted", "long", "", "default", "Owns boat 0"]
+    assert lines[-2].endswith("Owns boat 48")
+    assert lines[-1] == "  and 2 more, which --json lists"
 
 
 def test_ingest_reads_its_input_and_foreign_fields(run: Run) -> None:
