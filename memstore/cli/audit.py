@@ -203,9 +203,12 @@ def _print(report: AuditReport, problems: _Problems, changes: Iterator[Change]) 
         f"{report.temp} would be temp{share}; {report.repetitions} repeat an earlier text"
     )
     if problems.count:
-        typer.echo(f"{problems.count} problems, the first of them:")
+        left_out = problems.count > len(problems.first)
+        typer.echo(f"{problems.count} problems{', the first of them' if left_out else ''}:")
         for problem in problems.first:
             typer.echo(f"  {problems.unit} {problem.index}, {problem.field}: {problem.detail}")
+        if not report.records:
+            typer.echo("nothing was read; --column names the field that holds the text")
     output.print_table(
         ("decided by", "memories", "example"),
         [

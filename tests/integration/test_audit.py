@@ -157,6 +157,18 @@ def test_the_command_audits_a_file_for_people(tmp_path: Path) -> None:
     assert "0 newly temp, 2 newly long" in result.stdout
 
 
+def test_people_whose_file_names_the_text_otherwise_are_told_the_way(tmp_path: Path) -> None:
+    file = tmp_path / "dump.jsonl"
+    file.write_text('{"text": "Owns a kayak"}\n' * 21)
+    lines = CliRunner().invoke(app, ["audit", str(file)]).stdout.splitlines()
+    assert lines[1:3] == ["21 problems, the first of them:", "  line 1, content: is missing"]
+    assert lines[22] == "nothing was read; --column names the field that holds the text"
+    file.write_text('{"text": "Owns a kayak"}\n{}\n')
+    read = CliRunner().invoke(app, ["audit", str(file), "--column", "text"]).stdout
+    assert read.splitlines()[1:3] == ["1 problems:", "  line 2, text: is missing"]
+    assert "--column" not in read
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
