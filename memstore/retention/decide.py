@@ -243,7 +243,7 @@ def _expire(
         Tier.TEMP,
         reason,
         finding.rule,
-        begins + policy.temp_ttl,
+        _later("now", begins, policy.temp_ttl),
         finding.evidence,
         None,
         (),

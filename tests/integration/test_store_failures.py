@@ -56,12 +56,12 @@ def echoing(database_url: str) -> Iterator[Engine]:
     engine.dispose()
 
 
-def forbid(engine: Engine, trouble: str) -> None:
+def forbid(engine: Engine, trouble: str, *, change: str = "INSERT") -> None:
     """Make the database refuse this content by a constraint that quotes it."""
     with engine.begin() as connection:
         if engine.dialect.name == "sqlite":
             connection.exec_driver_sql(
-                "CREATE TRIGGER refuse BEFORE INSERT ON memory_items"
+                f"CREATE TRIGGER refuse BEFORE {change} ON memory_items"
                 f" WHEN new.content LIKE '{trouble}%'"
                 " BEGIN SELECT RAISE(ABORT, 'constraint failed') ; END"
             )
@@ -89,6 +89,18 @@ def test_a_violated_constraint_tells_its_name_and_no_text(
     if backend == "postgresql":
         assert "CheckViolation, SQLSTATE 23514, constraint ck_no_cellar" in str(refused.value)
     assert not store.recall(SUBJECT)
+
+
+def test_an_edit_that_a_constraint_refuses_is_no_matter_of_another_memory(
+    echoing: Engine,
+) -> None:
+    store = MemoryStore(echoing)
+    memory = store.remember(SUBJECT, "Likes tea").memory
+    forbid(echoing, "The cellar", change="UPDATE")
+    with pytest.raises(ConflictError, match="the database refused the change") as refused:
+        store.edit(memory.id, SECRET)
+    assert "4711" not in told(refused.value)
+    assert store.get(memory.id) == memory
 
 
 def test_a_violated_constraint_undoes_the_whole_chunk(echoing: Engine) -> None:

@@ -177,7 +177,9 @@ def edit(
     merged = rewrite(held, written, written.decide(scope.policy, now), now=now)
     changes = [Change(Event.EDITED, held, merged.memory)]
     if not _stored(connection, held, merged.memory):
-        changes.insert(0, _supersede(connection, scope, written, held, now))
+        if superseded := _supersede(connection, scope, written, held, now):
+            changes.insert(0, superseded)
+        # Where nobody holds the text, what refuses it this time is told by its own name.
         store(connection, [(held, merged.memory)])
     record(connection, scope, changes, now)
     return RememberResult(merged.memory, merged.verdict, merged.outcome)
@@ -195,15 +197,18 @@ def _stored(connection: Connection, held: Memory, edited: Memory) -> bool:
 
 def _supersede(
     connection: Connection, scope: Scope, written: Draft, successor: Memory, now: datetime
-) -> Change:
-    """Take an expired memory out of the way of the text that another one is to hold."""
+) -> Change | None:
+    """Take an expired memory, if any, out of the way of the text that another one is to hold."""
     rows = connection.execute(
         statements.lock_identities(scope.tenant, [written.identity], keyed=written.identity.is_key)
     ).mappings()
     other = next((to_memory(row) for row in rows), None)
-    if other is None or is_live(other, now):
-        where = "another memory" if other is None else f"memory {other.id}"
-        raise ConflictError(f"{where} of the same subject holds that text; forget one of the two")
+    if other is None:
+        return None
+    if is_live(other, now):
+        raise ConflictError(
+            f"memory {other.id} of the same subject holds that text; forget one of the two"
+        )
     superseded = replace(other, superseded_by=successor.id, updated_at=now)
     store(connection, [(other, superseded)])
     return Change(Event.SUPERSEDED, other, superseded)

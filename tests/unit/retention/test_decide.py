@@ -137,11 +137,12 @@ def test_arguments_that_contradict_each_other_are_a_conflict(given: dict[str, ob
         ("kind", "dream"),
         ("now", datetime(2026, 7, 1)),  # noqa: DTZ001
         ("now", None),
+        ("now", datetime.max.replace(tzinfo=UTC)),
     ],
 )
 def test_an_unusable_argument_is_refused_by_its_name(field: str, value: object) -> None:
     with pytest.raises(InvalidMemoryError) as caught:
-        decide("x", **{field: value})
+        decide("ztoday", **{field: value})
     assert caught.value.field == field
     assert value is None or repr(value) not in repr(caught.value.__context__)
 
