@@ -10,7 +10,7 @@ from memstore.errors import ConfigurationError
 from memstore.limits import check_name
 
 BATCH_SIZE = 500
-"""Memories in one transaction: it holds their locks, on SQLite the whole file, for some 20 ms."""
+"""Memories in one transaction, which holds their locks, on SQLite that of the whole file."""
 
 MAX_BATCH_SIZE = 100_000
 
