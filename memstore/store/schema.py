@@ -238,6 +238,7 @@ def sql(dialect: str, revisions: str = "head") -> str:
         raise ConfigurationError(f"dialect: {dialect!r} is neither postgresql nor sqlite")
     from alembic import command
 
+    _check_revision(revisions)
     written = io.StringIO()
     config = _config(dialect=dialect)
     config.output_buffer = written
@@ -251,6 +252,7 @@ def _change(
 ) -> SchemaChange:
     from alembic import command
 
+    _check_revision(revision)
     report = upgrading.Report()
     with bound(target) as bind:
         found = current(bind)
@@ -269,11 +271,19 @@ def _change(
     )
 
 
+def _check_revision(revision: str) -> None:
+    if not revision.strip():
+        raise ConfigurationError("revision: is blank; name one, see: memstore db history")
+
+
 def _is_missing_file(url: URL) -> bool:
     if url.get_backend_name() != "sqlite" or is_in_memory(url):
         return False
     file = Path(str(url.database))
-    return file.parent.is_dir() and not file.exists()
+    try:
+        return file.parent.is_dir() and not file.exists()
+    except OSError:  # no file can have this name; opening it says so
+        return False
 
 
 @contextmanager

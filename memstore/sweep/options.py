@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memstore.errors import ConfigurationError
-from memstore.limits import check_name
+from memstore.limits import check_name, text_flaw
 
 BATCH_SIZE = 500
 """Memories in one transaction, which holds their locks, on SQLite that of the whole file."""
 
 MAX_BATCH_SIZE = 100_000
+
+_UNSTORABLE = ("nul", "surrogate")
+"""Flaws of a file's name that keep it from being recorded with the pass."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +56,8 @@ class SweepOptions:
             value = getattr(self, name)
             if value is not None and not (_is_number(value) and value > 0):
                 raise ConfigurationError(f"{name}: give a number above zero")
+        if self.archive is not None and text_flaw(str(self.archive.absolute())) in _UNSTORABLE:
+            raise ConfigurationError("archive: the name of the file is no UTF-8; choose another")
         if self.archive is not None and self.dry_run:
             raise ConfigurationError("archive: a dry run deletes nothing that could be archived")
 

@@ -120,11 +120,17 @@ def test_the_history_lists_the_latest_first(run: Run, database_url: str) -> None
         ("--pause", "--resume"),
         ("because",),
         ("--dry-run", "--archive", "gone.jsonl"),
+        ("--archive", "gone\udcff.jsonl"),
         ("--tenant", " "),
+        ("--pause", " "),
+        ("--pause", "restoring\udcff"),
+        ("--pause", "restoring\0"),
     ],
 )
 def test_wrong_usage_ends_with_two(run: Run, arguments: tuple[str, ...]) -> None:
     assert run("sweep", *arguments).exit_code == 2
+    assert "never swept" in run("sweep", "--history").stdout
+    assert "was not paused" in run("sweep", "--resume").stdout
 
 
 def test_a_store_that_cannot_be_reached_ends_with_one(run: Run) -> None:

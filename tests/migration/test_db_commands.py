@@ -104,6 +104,7 @@ def test_stamp_records_a_revision_and_changes_nothing_else(database_url: str) ->
     ("arguments", "status", "message"),
     [
         (("upgrade", "0404"), 2, "memstore db history"),
+        (("upgrade", ""), 2, "memstore db history"),
         (("upgrade", "--patience", "soon"), 2, "length of time"),
         (("sql", "--dialect", "oracle"), 2, "postgresql nor sqlite"),
         (("secure",), 2, "only PostgreSQL"),

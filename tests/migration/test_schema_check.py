@@ -249,6 +249,7 @@ def test_a_connection_is_checked_and_left_as_it_was(empty_database_url: str) -> 
     [
         ("postgresql://nobody:secret@/x?host=/nonexistent", StoreUnavailableError),
         ("sqlite:////nonexistent/folder/memories.db", StoreUnavailableError),
+        (f"sqlite:///{'a' * 300}.db", StoreUnavailableError),
         ("mysql://root:secret@localhost/x", ConfigurationError),
         ("no url", ConfigurationError),
     ],
@@ -266,12 +267,18 @@ def test_a_database_that_cannot_be_opened_is_an_error_without_the_password(
 
 @pytest.mark.parametrize(
     ("command", "revision"), [("upgrade", "0404"), ("upgrade", "+9"), ("downgrade", "nonsense")]
+    + [(command, blank) for command in ("upgrade", "downgrade", "stamp") for blank in ("", " ")],
 )
 def test_a_revision_that_does_not_exist_is_refused(
     database_url: str, command: str, revision: str
 ) -> None:
     with pytest.raises(ConfigurationError, match="memstore db history"):
         getattr(schema, command)(database_url, revision)
+
+
+def test_sql_for_a_blank_revision_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="revision: is blank"):
+        schema.sql("sqlite", " ")
 
 
 def test_sql_for_an_unknown_dialect_is_refused() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping
 
+from memstore.limits import check_name
 from memstore.memory import new_memory_id
 from memstore.store import run_statements
 from memstore.store.clock import Clock
@@ -200,7 +201,12 @@ def get_pause(connection: Connection) -> Pause | None:
 
 
 def pause(connection: Connection, clock: Clock, reason: str, by: str) -> Pause:
-    """Switch sweeping off for every worker."""
+    """Switch sweeping off for every worker.
+
+    Raises:
+        InvalidMemoryError: the reason is blank or cannot be stored.
+    """
+    check_name("reason", reason)
     now = clock.read(connection)
     put_meta(connection, PAUSE, {"reason": reason, "by": by, "since": now.isoformat()}, now)
     return Pause(reason, by, now)

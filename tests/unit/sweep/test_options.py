@@ -30,6 +30,12 @@ def test_a_dry_run_has_nothing_to_archive() -> None:
         SweepOptions(dry_run=True, archive=Path("deleted.jsonl"))
 
 
+@pytest.mark.parametrize("name", ["gone\udcff.jsonl", "gone\0.jsonl"])
+def test_the_name_of_an_archive_can_be_recorded(name: str) -> None:
+    with pytest.raises(ConfigurationError, match="archive"):
+        SweepOptions(archive=Path(name))
+
+
 def test_a_tenant_is_a_name() -> None:
     with pytest.raises(InvalidMemoryError, match="tenant"):
         SweepOptions(tenant=" ")
