@@ -95,7 +95,8 @@ def low_value_verdict(scan: Scan, policy: RetentionPolicy) -> Finding:
         matched = _first_match(scan, policy)
         vetoes = standing_vetoes(scan) if matched else []
     except Exception as error:  # noqa: BLE001  a broken rule must keep the memory
-        logger.warning("memstore.retention.rule_failed", extra={"error": type(error).__name__})
+        told = {"memstore.error": type(error).__name__}
+        logger.warning("memstore.retention.rule_failed", extra=told)
         return Finding(None, "a lexical rule failed; the memory is kept")
     if matched is None:
         return _NOTHING

@@ -99,7 +99,7 @@ def _wait(connection: Connection, patience: timedelta) -> _Lock:
             )
         if not waited:
             waited = True
-            log.info("memstore.schema.waiting", extra={"memstore_holder": lock.holder()})
+            log.info("memstore.schema.waiting", extra={"memstore.holder": lock.holder()})
         time.sleep(_POLL * random.uniform(0.5, 1.5))  # noqa: S311  (jitter, not a secret)
 
 
@@ -167,7 +167,8 @@ class _Lease:
             try:
                 self._connection.execute(_TAKE_LEASE, self._parameters)
             except DBAPIError as error:
-                log.warning("memstore.schema.lease_lost", extra={"sqlstate": _sqlstate(error)})
+                told = {"memstore.sqlstate": _sqlstate(error)}
+                log.warning("memstore.schema.lease_lost", extra=told)
                 return
 
 

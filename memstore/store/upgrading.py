@@ -269,6 +269,6 @@ def _retry(action: Callable[[], None], patience: timedelta, report: Report) -> N
         else:
             return
         report.retries += 1
-        log.info("memstore.schema.blocked", extra={"memstore_retries": report.retries})
+        log.info("memstore.schema.blocked", extra={"memstore.retries": report.retries})
         time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  (jitter, not a secret)
         pause = min(pause * 2, _LONGEST_PAUSE)

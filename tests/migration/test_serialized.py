@@ -191,3 +191,5 @@ def test_a_blocked_alter_gives_up_before_writers_wait_long_and_comes_again(
 
     assert change.applied == ("0002",)
     assert change.retries >= 3
+    told = [vars(each) for each in caplog.records if each.getMessage() == "memstore.schema.blocked"]
+    assert [each["memstore.retries"] for each in told] == list(range(1, change.retries + 1))
