@@ -237,7 +237,14 @@ class Overlay:
             text = path.read_text(encoding="utf-8")
             disable = tomllib.loads(text).get("disable", [])
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise ConfigurationError(f"lexicon overlay {path}: {error}") from None
+            match error:
+                case OSError():
+                    problem = error.strerror
+                case UnicodeDecodeError():
+                    problem = "it is no UTF-8"
+                case _:
+                    problem = str(error)
+            raise ConfigurationError(f"lexicon overlay {path}: {problem}") from None
         if not isinstance(disable, list) or not all(isinstance(name, str) for name in disable):
             raise ConfigurationError(f"lexicon overlay {path}: disable is a list of cue ids")
         cues = read_cues(text, source=str(path), examples_required=False)

@@ -9,10 +9,12 @@ from datetime import timedelta
 from functools import cached_property
 from zoneinfo import ZoneInfo
 
+from memstore.duration import format_duration
 from memstore.errors import ConfigurationError
 from memstore.memory import Tier
 from memstore.retention.cues import Overlay
 from memstore.retention.lexicon import Lexicon, available_languages, load_lexicon
+from memstore.retention.schedule import parse_schedule
 from memstore.retention.verdict import LEXICAL_RULES, Reason, RetentionVerdict, RuleCode
 
 _DURATIONS = (
@@ -73,20 +75,21 @@ class RetentionPolicy:
             if not isinstance(value, timedelta):
                 raise ConfigurationError(f"{name}: give a timedelta, not {type(value).__name__}")
             if value < timedelta(0) or (value == timedelta(0) and name not in _MAY_BE_ZERO):
-                raise ConfigurationError(f"{name}: must be positive, got {value}")
+                raise ConfigurationError(f"{name}: must be positive, got {_written(value)}")
         if self.forget_block > self.event_retention:
             raise ConfigurationError(
                 "forget_block: at most event_retention, whose tombstones it is recognised by "
-                f"({self.forget_block} > {self.event_retention})"
+                f"({_written(self.forget_block)} > {_written(self.event_retention)})"
             )
         if isinstance(self.max_sweep_fraction, bool) or not 0 < self.max_sweep_fraction <= 1:
             raise ConfigurationError("max_sweep_fraction: a number above 0 and at most 1")
-        try:
-            object.__setattr__(self, "rules", frozenset(RuleCode(rule) for rule in self.rules))
-        except ValueError as error:
-            raise ConfigurationError(f"rules: {error}; choose from n1 to n7") from None
-        if RuleCode.TEMPORAL_ONE_OFF in self.rules:
-            raise ConfigurationError("rules: temporal_one_off is the bit, not a lexical rule")
+        parse_schedule(self.sweep_schedule)
+        for rule in self.rules:
+            if rule not in LEXICAL_RULES:
+                raise ConfigurationError(
+                    f"rules: no lexical rule {str(rule)!r}; choose from {', '.join(LEXICAL_RULES)}"
+                )
+        object.__setattr__(self, "rules", frozenset(map(RuleCode, self.rules)))
         object.__setattr__(self, "languages", tuple(self.languages))
         object.__setattr__(self, "overlays", tuple(self.overlays))
         known = available_languages()
@@ -130,6 +133,13 @@ class RetentionPolicy:
     def kept_by_default(self) -> RetentionVerdict:
         """The verdict of every text about which no step concluded and nothing was vetoed."""
         return RetentionVerdict(Tier.LONG, Reason.DEFAULT, policy_version=self.version)
+
+
+def _written(duration: timedelta) -> str:
+    """Return a length of time of any sign as a policy file writes it."""
+    return (
+        f"-{format_duration(-duration)}" if duration < timedelta(0) else format_duration(duration)
+    )
 
 
 DEFAULT_POLICY = RetentionPolicy()

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from apscheduler.triggers.cron import CronTrigger
 
-from memstore.errors import ConfigurationError
+from memstore.retention.schedule import WEEKDAYS, parse_schedule
 
-_WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-_PART = re.compile(r"(\*|[a-z0-9]+(?:-[a-z0-9]+)?)(?:/([0-9]{1,2}))?")
 _FIRST_WINDOW = timedelta(hours=1)
 _LONGEST_WINDOW = timedelta(days=366 * 9)
 """A leap day may be eight years away."""
@@ -26,26 +23,18 @@ def trigger(schedule: str, *, jitter: timedelta = timedelta(0)) -> CronTrigger:
     Weekdays are those of cron, 0 and 7 being Sunday; APScheduler's own numbers begin on Monday.
 
     Raises:
-        ConfigurationError: the schedule is no cron expression, or never comes up.
+        ConfigurationError: the schedule is no cron expression.
     """
-    fields = schedule.split()
-    if len(fields) != 5:
-        raise _wrong(schedule, "it has five fields: minute hour day month weekday")
-    minute, hour, day, month, weekday = (field.lower() for field in fields)
-    if "*" not in (day[:1], weekday[:1]):
-        raise _wrong(schedule, "limit either the day of the month or the weekday, not both")
-    try:
-        return CronTrigger(
-            minute=minute,
-            hour=hour,
-            day=day,
-            month=month,
-            day_of_week=_weekdays(weekday),
-            timezone=UTC,
-            jitter=round(jitter.total_seconds()) or None,
-        )
-    except ValueError as error:
-        raise _wrong(schedule, str(error)) from None
+    parsed = parse_schedule(schedule)
+    return CronTrigger(
+        minute=_listed(parsed.minute, 60),
+        hour=_listed(parsed.hour, 24),
+        day=_listed(parsed.day, 31),
+        month=_listed(parsed.month, 12),
+        day_of_week=",".join(WEEKDAYS[day] for day in sorted(parsed.weekday)),
+        timezone=UTC,
+        jitter=round(jitter.total_seconds()) or None,
+    )
 
 
 def last_slot(schedule: str, now: datetime) -> datetime | None:
@@ -90,37 +79,5 @@ def _between(schedule: str, after: datetime, upto: datetime) -> Iterator[datetim
         slot = cron.get_next_fire_time(slot, slot + timedelta(microseconds=1))
 
 
-def _weekdays(field: str) -> str:
-    """Return a cron weekday field as the names that APScheduler reads."""
-    if field == "*":
-        return field
-    chosen: set[int] = set()
-    for part in field.split(","):
-        match = _PART.fullmatch(part)
-        if match is None:
-            raise ValueError(f"{part!r} is no weekday")
-        span, step = match[1], int(match[2] or 1)
-        if step == 0:
-            raise ValueError("a step of zero")
-        first, _, last = span.partition("-")
-        if span == "*":
-            begin, end = 0, 6
-        else:
-            begin = _weekday(first)
-            end = _weekday(last) if last else (6 if match[2] else begin)
-        if end < begin:
-            end += 7
-        chosen.update(day % 7 for day in range(begin, end + 1, step))
-    return ",".join(_WEEKDAYS[day] for day in sorted(chosen))
-
-
-def _weekday(name: str) -> int:
-    if name in _WEEKDAYS:
-        return _WEEKDAYS.index(name)
-    if name.isdecimal() and int(name) <= 7:
-        return int(name)
-    raise ValueError(f"{name!r} is no weekday")
-
-
-def _wrong(schedule: str, problem: str) -> ConfigurationError:
-    return ConfigurationError(f"sweep_schedule: {schedule!r} cannot be read; {problem}")
+def _listed(values: frozenset[int], of: int) -> str:
+    return "*" if len(values) == of else ",".join(map(str, sorted(values)))

@@ -14,7 +14,6 @@ from memstore.store.database import Database
 from memstore.store.models import NAME_LENGTH
 from memstore.store.operations import runs
 from memstore.store.operations import sweep as operations
-from memstore.sweep import slots
 from memstore.sweep.hooks import SweepHook
 from memstore.sweep.options import BATCH_SIZE, SweepOptions
 from memstore.sweep.passing import Pass
@@ -60,7 +59,7 @@ def sweep(
         What was done and why it ended; also where the database failed in the middle of it.
 
     Raises:
-        ConfigurationError: an option or the policy's schedule is unusable, or this login sees no
+        ConfigurationError: an option is unusable, or this login sees no
             tenant's memories.
         StoreUnavailableError: the pass could not begin.
     """
@@ -93,7 +92,6 @@ def run_pass(
 
     Args and errors: as :func:`sweep`.
     """
-    slots.trigger(policy.sweep_schedule)
     if not database.read(operations.may_see_all):
         raise ConfigurationError(
             "row level security hides every tenant from this login, so that a sweep would find "
