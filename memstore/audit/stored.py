@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from memstore.audit.record import Record
+from memstore.counted import counted_memories
 from memstore.memory import Memory, Tier
 from memstore.retention.policy import RetentionPolicy
 from memstore.store.database import Database
@@ -25,7 +26,7 @@ class Assigned:
     temp: int
 
     def __str__(self) -> str:
-        return f"{self.long + self.temp} memories assigned: {self.long} long, {self.temp} temp"
+        return f"{counted_memories(self.long + self.temp)} assigned: {self.long} long, {self.temp} temp"
 
 
 def store_records(database: Database, *, tenant: str, policy: RetentionPolicy) -> Iterator[Record]:

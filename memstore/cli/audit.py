@@ -18,6 +18,7 @@ from memstore.cli.options import (
     database_url,
     policy_of,
 )
+from memstore.counted import counted, counted_memories
 from memstore.errors import ConfigurationError, InvalidMemoryError
 from memstore.memory import DEFAULT_TENANT
 
@@ -199,12 +200,14 @@ def _print(report: AuditReport, problems: _Problems, changes: Iterator[Change]) 
     replayed = report.records - report.set_by_caller
     share = f" ({report.temp / replayed:.1%})" if replayed else ""
     typer.echo(
-        f"{report.records} memories, {report.set_by_caller} of them set by a caller; "
+        f"{counted_memories(report.records)}, {report.set_by_caller} of them set by a caller; "
         f"{report.temp} would be temp{share}; {report.repetitions} repeat an earlier text"
     )
     if problems.count:
         left_out = problems.count > len(problems.first)
-        typer.echo(f"{problems.count} problems{', the first of them' if left_out else ''}:")
+        typer.echo(
+            f"{counted(problems.count, 'problem')}{', the first of them' if left_out else ''}:"
+        )
         for problem in problems.first:
             typer.echo(f"  {problems.unit} {problem.index}, {problem.field}: {problem.detail}")
         if not report.records:

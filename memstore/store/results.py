@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Generic, TypeVar, overload
 
+from memstore.counted import counted, counted_memories
 from memstore.extraction.candidate import Problem
 from memstore.memory import Memory, MemoryKind, Tier
 from memstore.retention.verdict import RetentionVerdict
@@ -111,7 +112,7 @@ class IngestReport:
     def __str__(self) -> str:
         parts = [f"{self.count(each)} {each.value}" for each in Outcome if self.count(each)]
         parts.append(f"{len(self.skipped)} skipped")
-        parts.append(f"{len(self.problems)} problems")
+        parts.append(counted(len(self.problems), "problem"))
         return ", ".join(parts)
 
 
@@ -132,7 +133,7 @@ class ForgetReport:
         return self.memories > 0
 
     def __str__(self) -> str:
-        text = f"{self.memories} memories and {self.events} events deleted"
+        text = f"{counted_memories(self.memories)} and {counted(self.events, 'event')} deleted"
         if self.not_erased:
             text += "; not erased: " + ", ".join(self.not_erased)
         return text

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from memstore.counted import counted, counted_memories
 from memstore.duration import format_duration
 from memstore.memory import Tier
 from memstore.store.run_records import RunStatus, StoppedBy
@@ -107,16 +108,19 @@ class SweepReport:
             each = ", ".join(f"{count} {rule}" for rule, count in sorted(self.by_rule.items()))
             lines.append(f"by rule: {each}")
         if self.locked:
-            lines.append(f"{self.locked} memories are in use elsewhere; the next pass tries again")
+            lines.append(
+                f"in use elsewhere: {counted_memories(self.locked)}; the next pass tries again"
+            )
         if self.undeletable:
             lines.append(
-                f"the database refused to delete {self.undeletable} memories, such as "
+                f"the database refused to delete {counted_memories(self.undeletable)}, such as "
                 f"{self.refused[0].id} of tenant {self.refused[0].tenant!r}: "
                 f"{self.refused[0].problem}"
             )
         if self.events_purged or self.runs_purged:
             lines.append(
-                f"{self.events_purged} old events and {self.runs_purged} old records of passes "
+                f"{counted(self.events_purged, 'old event')} and "
+                f"{counted(self.runs_purged, 'old record')} of passes "
                 + ("would go" if self.dry_run else "deleted")
             )
         if self.archive and self.deleted:
@@ -127,7 +131,7 @@ class SweepReport:
 
     def _headline(self) -> str:
         verb = "would be deleted" if self.dry_run else "deleted"
-        text = f"{self.status.value}: {self.deleted} memories {verb}"
+        text = f"{self.status.value}: {counted_memories(self.deleted)} {verb}"
         if self.cutoff is not None:
             text += f" that expired before {self.cutoff:%Y-%m-%d %H:%M}Z"
         if self.finished_at is not None:

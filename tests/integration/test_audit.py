@@ -165,7 +165,7 @@ def test_people_whose_file_names_the_text_otherwise_are_told_the_way(tmp_path: P
     assert lines[22] == "nothing was read; --column names the field that holds the text"
     file.write_text('{"text": "Owns a kayak"}\n{}\n')
     read = CliRunner().invoke(app, ["audit", str(file), "--column", "text"]).stdout
-    assert read.splitlines()[1:3] == ["1 problems:", "  line 2, text: is missing"]
+    assert read.splitlines()[1:3] == ["1 problem:", "  line 2, text: is missing"]
     assert "--column" not in read
 
 

@@ -124,7 +124,7 @@ def test_reading_goes_by_the_policy_of_the_environment(
 
 def test_forgetting_says_what_it_did(run: Run) -> None:
     memory_id = remember(run, "Owns a kayak")
-    assert "1 memories" in run("forget", memory_id).stdout
+    assert "1 memory and 0 events deleted" in run("forget", memory_id).stdout
     again = run("forget", memory_id)
     assert again.exit_code == 1
     assert "nothing to delete" in again.stderr

@@ -35,7 +35,7 @@ def test_the_example_of_the_readme_runs(
     _run("README.md", tmp_path, monkeypatch)
     first, ingested, recalled, explained = capsys.readouterr().out.splitlines()
     assert first.startswith("inserted long: temporal")
-    assert ingested == "1 inserted, 0 skipped, 1 problems"
+    assert ingested == "1 inserted, 0 skipped, 1 problem"
     assert recalled == "Allergic to peanuts"
     assert "is live" in explained
 
@@ -57,7 +57,7 @@ def test_the_example_of_extraction_runs(
         "docs/extraction.md", tmp_path, monkeypatch, ask_your_model=model, conversation="So it is."
     )
     report, problem = capsys.readouterr().out.splitlines()
-    assert report == "2 inserted, 0 skipped, 1 problems"
+    assert report == "2 inserted, 0 skipped, 1 problem"
     assert problem == "candidate 1, kind: is no memory kind, read as semantic (repaired)"
 
 
