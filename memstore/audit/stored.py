@@ -26,7 +26,8 @@ class Assigned:
     temp: int
 
     def __str__(self) -> str:
-        return f"{counted_memories(self.long + self.temp)} assigned: {self.long} long, {self.temp} temp"
+        both = counted_memories(self.long + self.temp)
+        return f"{both} assigned: {self.long} long, {self.temp} temp"
 
 
 def store_records(database: Database, *, tenant: str, policy: RetentionPolicy) -> Iterator[Record]:
