@@ -19,6 +19,8 @@ MAX_CONTENT_BYTES = 65_536
 """Longest content, in UTF-8 bytes."""
 MAX_NAME_CHARS = 255
 """Longest tenant, subject, key, tag or source, in characters."""
+MAX_TAGS = 100
+"""Most tags of one memory."""
 MAX_BODY_BYTES = 262_144
 """Largest body, in UTF-8 bytes of compact JSON."""
 MAX_BODY_DEPTH = 64
@@ -108,10 +110,24 @@ def check_tags(tags: object, field: str = "tags") -> tuple[str, ...]:
     """Return the tags without repetition, in the order given.
 
     Raises:
-        InvalidMemoryError: no iterable of strings (a lone string is refused too: it would become
-            one tag a letter), or a tag that ``check_name`` refuses.
+        InvalidMemoryError: more than ``MAX_TAGS`` of them, or as :func:`check_names`.
     """
-    return tuple(dict.fromkeys(check_name(field, tag) for tag in check_iterable(field, tags)))
+    names = check_names(field, tags)
+    if len(names) > MAX_TAGS:
+        raise InvalidMemoryError(
+            field, f"are {len(names)}, the limit is {MAX_TAGS}; leave some out"
+        )
+    return names
+
+
+def check_names(field: str, names: object) -> tuple[str, ...]:
+    """Return names without repetition, in the order given.
+
+    Raises:
+        InvalidMemoryError: no iterable of strings (a lone string is refused too: it would become
+            one name a letter), or a name that ``check_name`` refuses.
+    """
+    return tuple(dict.fromkeys(check_name(field, name) for name in check_iterable(field, names)))
 
 
 def check_iterable(field: str, values: object, of: str = "strings") -> Iterable[Any]:

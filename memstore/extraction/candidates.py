@@ -9,7 +9,7 @@ from typing import Any
 from memstore.errors import InvalidMemoryError
 from memstore.extraction.candidate import Action, Candidate, Extraction, Problem
 from memstore.extraction.reading import Flaw, RawCandidate, read_raw
-from memstore.limits import check_content, check_moment, check_name, without_controls
+from memstore.limits import MAX_TAGS, check_content, check_moment, check_name, without_controls
 from memstore.memory import MemoryKind, TemporalKind
 from memstore.retention.temporal import normalize_temporal
 
@@ -139,7 +139,11 @@ class _Reader:
             self.tell(index, "tags", Action.DROPPED, f"must be a list, not {_json_type(raw)}")
             return ()
         names = (self._name(index, "tags", tag) for tag in raw)
-        return tuple(dict.fromkeys(name for name in names if name is not None))
+        tags = tuple(dict.fromkeys(name for name in names if name is not None))
+        if len(tags) > MAX_TAGS:
+            detail = f"are {len(tags)}, those beyond the limit of {MAX_TAGS} are left out"
+            self.tell(index, "tags", Action.DROPPED, detail)
+        return tags[:MAX_TAGS]
 
     def _name(self, index: int, field: str, raw: object) -> str | None:
         if not isinstance(raw, str):

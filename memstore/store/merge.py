@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memstore.errors import ConflictError
+from memstore.limits import MAX_TAGS
 from memstore.memory import Memory, Tier
 from memstore.retention.verdict import Reason, RetentionVerdict
 from memstore.store.drafts import Draft
@@ -54,7 +55,8 @@ def merge(
         direct: False for ``ingest``, whose text is data and has no authority over a caller.
 
     Raises:
-        ConflictError: the caller gave an expiry to a memory that is kept; names the way to do it.
+        ConflictError: the caller gave an expiry to a memory that is kept, or tags with which it
+            would have more than ``MAX_TAGS``; names the way to do it.
     """
     if is_expired(held, now):
         memory = replace(_new(draft, verdict, now), id=held.id)
@@ -103,17 +105,19 @@ def _again(
     held: Memory, draft: Draft, verdict: RetentionVerdict, *, now: datetime, direct: bool
 ) -> Merged:
     """Return a live memory after its own text was written again."""
+    tags, left_out = _united(held, draft, direct=direct)
     memory = replace(
         held,
         kind=draft.kind,
-        tags=tuple(dict.fromkeys((*held.tags, *draft.tags))),
+        tags=tags,
         body=held.body if draft.body is None else draft.body,
         source=draft.source or held.source,
     )
     touched = memory != held
     decided, conflict = _decision_again(memory, draft, verdict, direct=direct)
-    if conflict is not None:
-        verdict = _with_conflict(verdict, conflict)
+    for told in (conflict, left_out):
+        if told is not None:
+            verdict = _with_conflict(verdict, told)
     event, outcome = _label(held, decided)
     decided = replace(
         decided,
@@ -122,6 +126,20 @@ def _again(
         updated_at=now if touched or event is not None else held.updated_at,
     )
     return Merged(decided, verdict, outcome, event)
+
+
+def _united(held: Memory, draft: Draft, *, direct: bool) -> tuple[tuple[str, ...], str | None]:
+    """Return the tags of both, and what an ``ingest`` is told of those that are too many."""
+    tags = tuple(dict.fromkeys((*held.tags, *draft.tags)))
+    most = max(MAX_TAGS, len(held.tags))
+    if len(tags) <= most:
+        return tags, None
+    if direct:
+        raise ConflictError(
+            f"memory {held.id} would have {len(tags)} tags, the limit is {MAX_TAGS};"
+            " edit(id, tags=…) replaces them"
+        )
+    return tags[:most], f"tags beyond the limit of {MAX_TAGS} were left out"
 
 
 def _decision_again(

@@ -13,7 +13,7 @@ from sqlalchemy import URL, Connection, Engine
 from memstore.bodies import CounterfactualBody, ProcedureOutcome
 from memstore.errors import ConfigurationError, ConflictError
 from memstore.extraction.candidates import read_candidates
-from memstore.limits import check_iterable, check_moment, check_name, check_tags
+from memstore.limits import check_iterable, check_moment, check_name, check_names, check_tags
 from memstore.memory import DEFAULT_TENANT, Memory, MemoryKind, TemporalKind, Tier
 from memstore.retention.policy import DEFAULT_POLICY, RetentionPolicy
 from memstore.store import schema
@@ -329,7 +329,7 @@ class MemoryStore:
             tenant=self.tenant,
             subject=check_name("subject", subject),
             source=source,
-            allow_subjects=check_tags(allow_subjects, "allow_subjects"),
+            allow_subjects=check_names("allow_subjects", allow_subjects),
         )
         results: list[tuple[int, RememberResult]] = []
         skipped: list[Skipped] = []

@@ -15,6 +15,7 @@ from memstore.limits import (
     MAX_BODY_DEPTH,
     MAX_CONTENT_BYTES,
     MAX_NAME_CHARS,
+    MAX_TAGS,
     check_body,
     check_content,
     check_moment,
@@ -81,6 +82,13 @@ def test_a_bad_name_is_refused_by_its_field(name: object, remedy: str) -> None:
 
 def test_a_name_at_the_limit_passes() -> None:
     assert check_name("key", "ж" * MAX_NAME_CHARS) == "ж" * MAX_NAME_CHARS
+
+
+def test_the_number_of_tags_is_limited_once_repetitions_are_gone() -> None:
+    most = [f"tag {n}" for n in range(MAX_TAGS)]
+    assert check_tags([*most, *most]) == tuple(most)
+    with pytest.raises(InvalidMemoryError, match=rf"^tags: .*\b{MAX_TAGS}\b"):
+        check_tags([*most, "one more"])
 
 
 def test_tags_lose_repetitions_and_keep_their_order() -> None:

@@ -11,7 +11,7 @@ import pytest
 from memstore.errors import InvalidMemoryError
 from memstore.extraction.candidate import Action, Candidate, Extraction, Problem
 from memstore.extraction.candidates import read_candidates, read_moment
-from memstore.limits import MAX_CONTENT_BYTES
+from memstore.limits import MAX_CONTENT_BYTES, MAX_TAGS
 from memstore.memory import MemoryKind, TemporalKind
 
 ROME = ZoneInfo("Europe/Rome")
@@ -164,6 +164,16 @@ def test_bad_tags_are_dropped_one_by_one() -> None:
     extraction = read_one(tags=["garden ", 3, "", "x" * 256, "a\nb", "garden", "work"])
     assert [c.tags for c in extraction.candidates] == [("garden", "work")]
     assert [(p.field, p.action) for p in extraction.problems] == [("tags", Action.DROPPED)] * 4
+
+
+def test_tags_beyond_the_limit_are_dropped_and_told() -> None:
+    tags = [f"tag {n}" for n in range(MAX_TAGS + 2)]
+    extraction = read_one(tags=tags)
+    assert [c.tags for c in extraction.candidates] == [tuple(tags[:MAX_TAGS])]
+    (problem,) = extraction.problems
+    assert (problem.field, problem.action) == ("tags", Action.DROPPED)
+    assert str(MAX_TAGS) in problem.detail
+    assert "tag 1" not in problem.detail
 
 
 @pytest.mark.parametrize("tags", ["garden", {"garden": 1}, 3])

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.errors import ConflictError
+from memstore.limits import MAX_TAGS
 from memstore.memory import Memory, Tier
 from memstore.retention.policy import DEFAULT_POLICY
 from memstore.retention.verdict import Reason, RetentionVerdict, RuleCode
@@ -219,6 +220,25 @@ def test_updated_at_moves_with_what_can_be_seen_and_not_with_the_counters() -> N
 def new_text(memory: Memory, verdict: RetentionVerdict, **options: Any) -> Any:
     options = {"key": "parcel", **options}
     return merge(memory, written("It came early", **options), verdict, now=LATER, direct=True)
+
+
+MANY_TAGS = tuple(f"tag {n}" for n in range(MAX_TAGS))
+
+
+def test_a_write_that_would_unite_too_many_tags_is_refused() -> None:
+    with pytest.raises(ConflictError, match=rf"{MAX_TAGS + 1} tags, the limit is {MAX_TAGS}"):
+        again(held(LONG, tags=MANY_TAGS), LONG, tags=["one more"])
+
+
+def test_an_ingested_text_leaves_out_the_tags_that_are_too_many() -> None:
+    merged = again(held(LONG, tags=MANY_TAGS[1:]), LONG, direct=False, tags=["new", "one more"])
+    assert merged.memory.tags == (*MANY_TAGS[1:], "new")
+    assert any("tags" in conflict for conflict in merged.verdict.conflicts)
+
+
+def test_tags_that_are_too_many_already_stay_and_refuse_no_repetition() -> None:
+    before = replace(held(LONG), tags=(*MANY_TAGS, "from before"))
+    assert again(before, LONG, tags=["tag 1"]).memory.tags == before.tags
 
 
 def test_a_new_text_under_the_same_key_replaces_content_tags_and_body() -> None:
