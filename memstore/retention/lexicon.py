@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import threading
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import resources
@@ -18,6 +20,14 @@ from memstore.retention.cues import CueSpec, Overlay, read_cues
 from memstore.retention.families import Family
 from memstore.retention.matching import Automaton, Scan
 from memstore.retention.text import FoldedText
+
+_compiling = threading.Lock()
+if hasattr(os, "register_at_fork"):  # a child would never see another thread's lock released
+    os.register_at_fork(
+        before=_compiling.acquire,
+        after_in_parent=_compiling.release,
+        after_in_child=_compiling.release,
+    )
 
 _FILES = resources.files("memstore.retention") / "lexicons"
 
@@ -73,14 +83,21 @@ def _digest(cues: tuple[CueSpec, ...]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
 
-@lru_cache(maxsize=8)
 def load_lexicon(languages: tuple[str, ...], overlays: tuple[Overlay, ...] = ()) -> Lexicon:
     """Return the compiled lexicon of ``languages`` with ``overlays`` applied in order.
+
+    The latest ones are kept; threads that ask for the same one at the same time share it.
 
     Raises:
         ConfigurationError: a language has no file, a file or overlay is malformed, an overlay
             switches off a cue that does not exist, or adds one whose id is taken.
     """
+    with _compiling:
+        return _compiled(languages, overlays)
+
+
+@lru_cache(maxsize=8)
+def _compiled(languages: tuple[str, ...], overlays: tuple[Overlay, ...]) -> Lexicon:
     cues = {cue.id: cue for language in languages for cue in language_cues(language)}
     for overlay in overlays:
         overlay.apply(cues)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from memstore.retention.cues import CueSpec, check_pattern
@@ -34,3 +38,29 @@ def test_every_pattern_compiles_and_matches_something(language: str) -> None:
     for cue in language_cues(language):
         for pattern in (*cue.patterns, *cue.unless_patterns):
             check_pattern(pattern, cue.id)
+
+
+def test_threads_that_ask_at_the_same_time_share_one_lexicon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[threading.Event] = []
+
+    def compiled(cues: Iterable[CueSpec]) -> Lexicon:
+        for each in begun:
+            each.set()
+        another = threading.Event()
+        begun.append(another)
+        another.wait(0.2)
+        return Lexicon(cues)
+
+    monkeypatch.setattr("memstore.retention.lexicon.Lexicon", compiled)
+    together = threading.Barrier(2)
+
+    def ask(_: int) -> Lexicon:
+        together.wait(10)
+        return load_lexicon(("ko", "it"))
+
+    with ThreadPoolExecutor(2) as threads:
+        one, other = threads.map(ask, range(2))
+    assert one is other
+    assert len(begun) == 1
