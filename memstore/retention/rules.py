@@ -14,7 +14,7 @@ from memstore.retention.languages import is_foreign
 from memstore.retention.matching import Hit, Scan
 from memstore.retention.policy import RetentionPolicy
 from memstore.retention.temporal import standing_vetoes
-from memstore.retention.text import UNSPACED
+from memstore.retention.text import UNSPACED, UNSPACED_LETTER
 from memstore.retention.verdict import LANGUAGE_VETO, LEXICAL_RULES, MOST_EVIDENCE, RuleCode
 
 logger = logging.getLogger(__name__)
@@ -27,6 +27,9 @@ POINT_WINDOW_WORDS = 5
 _WORD = re.compile(r"\w")
 _SPACED_WORD = re.compile(r"\S+")
 _SENTENCE_END = re.compile(r"[.!?\n。！？…]")
+_MARK = re.compile(r"[/\\=&#_@]")
+"""A mark of addresses, paths and code: what is joined to it is a name, not a word of prose."""
+_MARKS_ALONE = re.compile(r"[/\\=#]+")
 _STARTS_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 RULE_FAMILIES = family_bits(
@@ -66,11 +69,11 @@ def _point_in_time(scan: Scan) -> list[Hit] | None:
         return None
     folded = scan.text.folded
     window = _first_words_end(folded)
-    return [hit for hit in hits if _stands_out(folded, hit, window)] or None
+    return [hit for hit in _prose(folded, hits) if _stands_out(folded, hit, window)] or None
 
 
 def _any_of(family: Family) -> Callable[[Scan], list[Hit] | None]:
-    return lambda scan: scan.hits(family) or None
+    return lambda scan: _prose(scan.text.folded, scan.hits(family)) or None
 
 
 _RULES: dict[RuleCode, Callable[[Scan], list[Hit] | None]] = {
@@ -154,6 +157,31 @@ def _stands_out(folded: str, hit: Hit, window: int) -> bool:
         return True
     after = _WORD.search(folded, hit.end)
     return after is None or _SENTENCE_END.search(folded, hit.end, after.start()) is not None
+
+
+def _prose(folded: str, hits: list[Hit]) -> list[Hit]:
+    """Return the hits that lie in no address, path or line of code."""
+    if not hits or _MARK.search(folded) is None:
+        return hits
+    covered = bytearray(len(folded))
+    tokens = list(_SPACED_WORD.finditer(folded))
+    for place, token in enumerate(tokens):
+        start, end = token.span()
+        if _MARKS_ALONE.fullmatch(folded, start, end):
+            if place and "\n" not in folded[tokens[place - 1].end() : start]:
+                start = tokens[place - 1].start()
+            if place + 1 < len(tokens) and "\n" not in folded[end : tokens[place + 1].start()]:
+                end = tokens[place + 1].end()
+        elif UNSPACED_LETTER.search(folded, start, end):
+            # Such a token may be a whole sentence: a mark joins only what it touches.
+            for mark in _MARK.finditer(folded, start, end):
+                for at in range(max(start, mark.start() - 1), min(end, mark.end() + 1)):
+                    covered[at] = 1
+            continue
+        elif not _MARK.search(folded, start, end):
+            continue
+        covered[start:end] = b"\1" * (end - start)
+    return [hit for hit in hits if 1 not in covered[hit.start : hit.end]]
 
 
 def _margin(folded: str) -> int:

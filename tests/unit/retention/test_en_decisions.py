@@ -218,3 +218,34 @@ def test_talk_of_remembering_is_no_directive(text: str) -> None:
 )
 def test_a_word_that_only_looks_ephemeral_loses_nothing(text: str) -> None:
     assert decide(text).tier is Tier.LONG
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://example.com/a?b=c&d=today#x",
+        "https://example.com/?q=i+am+tired+right+now",
+        "return x # today",
+        "x = today",
+        "const today = new Date()",
+        "print(day) // today",
+        "C:\\temp\\today",
+        "error_today",
+    ],
+)
+def test_an_address_a_path_or_a_line_of_code_says_nothing_of_now(text: str) -> None:
+    verdict = decide(text)
+    assert (verdict.tier, verdict.rule) == (Tier.LONG, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Lunch at the office today, see https://example.com/menu",
+        "Had pizza/pasta today.",
+        "Rain today & tomorrow",
+        "Notes:\n#\nHad soup today",
+    ],
+)
+def test_a_mark_of_an_address_elsewhere_in_the_text_hides_no_prose(text: str) -> None:
+    assert decide(text).rule is RuleCode.N6
