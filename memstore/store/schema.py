@@ -272,7 +272,7 @@ def _change(
 
 
 def _check_revision(revision: str) -> None:
-    if not revision.strip():
+    if not revision.rpartition("@")[2].strip():
         raise ConfigurationError("revision: is blank; name one, see: memstore db history")
 
 

@@ -268,7 +268,11 @@ def test_a_database_that_cannot_be_opened_is_an_error_without_the_password(
 @pytest.mark.parametrize(
     ("command", "revision"),
     [("upgrade", "0404"), ("upgrade", "+9"), ("downgrade", "nonsense")]
-    + [(command, blank) for command in ("upgrade", "downgrade", "stamp") for blank in ("", " ")],
+    + [
+        (command, blank)
+        for command in ("upgrade", "downgrade", "stamp")
+        for blank in ("", " ", "0001@")
+    ],
 )
 def test_a_revision_that_does_not_exist_is_refused(
     database_url: str, command: str, revision: str
