@@ -56,11 +56,11 @@ def _no_content(scan: Scan) -> list[Hit] | None:
 
 def _small_talk(scan: Scan) -> list[Hit] | None:
     hits = scan.hits(Family.SMALL_TALK)
+    if not hits:
+        return None
     around = (Family.ACKNOWLEDGEMENT, Family.FILLER)
     others = [hit for family in around for hit in scan.hits(family)]
-    if hits and _nothing_else(scan, [*hits, *others]):
-        return hits
-    return None
+    return hits if _nothing_else(scan, [*hits, *others]) else None
 
 
 def _point_in_time(scan: Scan) -> list[Hit] | None:

@@ -28,8 +28,6 @@ _ONE_TO_ONE = {
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
     0x3000: 0x20,
     0x00A0: 0x20,
-    ord("ё"): ord("е"),
-    ord("Ё"): ord("Е"),
     ord("\u2018"): ord("'"),
     ord("\u2019"): ord("'"),
     ord("\u02bc"): ord("'"),
@@ -76,6 +74,8 @@ def _mark_flood() -> re.Pattern[str]:
 
 
 def _translate(text: str) -> str:
+    # Two replacements take a tenth of the time that a translation of the whole text does.
+    text = text.replace("ё", "е").replace("Ё", "Е")
     pattern, table = _special()
     if pattern.search(text) is not None:
         text = text.translate(table)
