@@ -26,7 +26,6 @@ import sqlite3
 import statistics
 import tempfile
 import time
-import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -35,12 +34,11 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from sqlalchemy import make_url
+from sqlalchemy import ClauseElement, Compiled, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 
 from memstore.retention.policy import RetentionPolicy
 from memstore.store import schema, sweep_statements
-from memstore.store.clock import Clock
 from memstore.store.database import Database
 from memstore.store.types import to_microseconds
 from memstore.sweep.options import BATCH_SIZE
@@ -135,45 +133,24 @@ def raw_postgres(url: str, batch: int) -> int:
     dialect = postgresql.dialect(paramstyle="pyformat")
     cutoff = datetime.now(UTC)
 
-    def compiled(after: Any) -> Any:
+    def compiled(later: bool) -> Compiled:
         return sweep_statements.delete_due_locking(
-            dialect,
-            TENANT,
-            cutoff,
-            after=after,
-            limit=batch,
-            at=Clock().expression(_Of("postgresql")),
-            actor="raw",
-            whole=False,
+            later=later, limit=batch, whole=False, at_given=False
         ).compile(dialect=dialect)
 
     total, after = 0, None
-    first, later = compiled(None), compiled((_ANY_TIME, _ANY_ID))
-    names = {value: name for name, value in later.params.items() if value in (_ANY_TIME, _ANY_ID)}
+    first, next_one = compiled(False), compiled(True)
+    texts = {each: str(each) for each in (first, next_one)}
     with psycopg.connect(driver_url(url)) as connection:
         while True:
-            if after is None:
-                rows = connection.execute(str(first), first.params).fetchall()
-            else:
-                bound = {**later.params, names[_ANY_TIME]: after[0], names[_ANY_ID]: after[1]}
-                rows = connection.execute(str(later), bound).fetchall()
+            statement = first if after is None else next_one
+            bound = sweep_statements.parameters(TENANT, cutoff, after=after, actor="raw")
+            rows = connection.execute(texts[statement], {**statement.params, **bound}).fetchall()
             connection.commit()
             total += len(rows)
             if len(rows) < batch:
                 return total
             after = max((row[1], row[0]) for row in rows)
-
-
-class _Of:
-    """Enough of a connection to ask a clock for its expression."""
-
-    def __init__(self, name: str) -> None:
-        self.dialect = type("Dialect", (), {"name": name})
-
-
-_ANY_TIME, _ANY_ID = datetime(1970, 1, 1, tzinfo=UTC), uuid.UUID(int=0)
-_LAST = (datetime(1970, 1, 2, tzinfo=UTC), uuid.UUID(int=1))
-"""Stand for the places of a keyset in statements that are compiled once."""
 
 
 def memstore_pass(url: str, batch: int) -> int:
@@ -414,67 +391,47 @@ def filled_sqlite(path: Path, rows: int) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def bindable(compiled: Any) -> tuple[str, dict[str, Any], tuple[list[str], list[str]]]:
-    """Return a statement, its parameters as sqlite3 takes them, and the names of both places."""
-    names: dict[Any, str] = {value: name for name, value in compiled.params.items()}
-    places = tuple(
-        [names[each] for each in place if each in names] for place in ((_ANY_TIME, _ANY_ID), _LAST)
-    )
-    plain = {
-        name: to_microseconds(value) if isinstance(value, datetime) else value
-        for name, value in compiled.params.items()
-    }
-    return str(compiled), plain, places  # type: ignore[return-value]
-
-
 def raw_sqlite(url: str, batch: int) -> int:
     """Delete by a loop that a careful application would write; return the rows."""
     dialect = sqlite.dialect(paramstyle="named")
-    cutoff = datetime.now(UTC)
-    at = Clock().expression(_Of("sqlite"))
+    now = to_microseconds(datetime.now(UTC))
+    shared = {"of_tenant": TENANT, "cutoff": now, "told_at": now, "by_actor": "raw"}
 
-    def select(after: Any) -> Any:
-        return sweep_statements.select_due(TENANT, cutoff, after=after, limit=batch)
-
-    def entomb(after: Any) -> Any:
-        return sweep_statements.entomb_due(
-            dialect, TENANT, cutoff, after=after, last=_LAST, at=at, actor="raw"
-        )
-
-    def delete(after: Any) -> Any:
-        return sweep_statements.delete_due(TENANT, cutoff, after=after, last=_LAST)
+    def prepared(statement: ClauseElement) -> tuple[str, dict[str, Any]]:
+        compiled = statement.compile(dialect=dialect)
+        return str(compiled), {**compiled.params, **shared}
 
     texts = {
-        (build, after is not None): bindable(build(after).compile(dialect=dialect))
-        for build in (select, entomb, delete)
-        for after in (None, (_ANY_TIME, _ANY_ID))
+        later: [
+            prepared(statement)
+            for statement in (
+                sweep_statements.select_due(later=later, limit=batch),
+                sweep_statements.entomb_due(later=later),
+                sweep_statements.delete_due(later=later),
+            )
+        ]
+        for later in (False, True)
     }
-    total, after = 0, None
+    total, later = 0, False
+    place: dict[str, Any] = {}
     path = make_url(url).database
     with closing(sqlite3.connect(str(path), isolation_level=None)) as connection:
         for pragma in ("journal_mode=WAL", "foreign_keys=ON", "secure_delete=ON"):
             connection.execute(f"PRAGMA {pragma}")
-
-        def run(build: Callable[[Any], Any], last: Any = None) -> sqlite3.Cursor:
-            text, parameters, places = texts[build, after is not None]
-            bound = dict(parameters)
-            for names, place in ((places[0], after), (places[1], last)):
-                if place is not None:
-                    bound |= dict(zip(names, place, strict=False))
-            return connection.execute(text, bound)
-
         while True:
+            (select, bound), *changes = texts[later]
             connection.execute("BEGIN IMMEDIATE")
-            rows = run(select).fetchall()
+            rows = connection.execute(select, {**bound, **place}).fetchall()
             if rows:
-                last = (rows[-1][1], rows[-1][0])
-                run(entomb, last)
-                run(delete, last)
+                place |= {"last_at": rows[-1][1], "last_id": rows[-1][0]}
+                for change, values in changes:
+                    connection.execute(change, {**values, **place})
             connection.execute("COMMIT")
             total += len(rows)
             if len(rows) < batch:
                 return total
-            after = last
+            place = {"after_at": place["last_at"], "after_id": place["last_id"]}
+            later = True
 
 
 def sqlite_(options: argparse.Namespace) -> None:

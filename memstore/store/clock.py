@@ -32,14 +32,23 @@ class Clock:
 
     def expression(self, connection: Connection) -> ColumnElement[datetime]:
         """Return the present moment as part of a statement."""
-        if self.source is None and connection.dialect.name == "postgresql":
-            return func.statement_timestamp(type_=UTCDateTime())
-        return literal(self._local(), UTCDateTime())
+        given = self.given(connection)
+        return database_moment() if given is None else literal(given, UTCDateTime())
 
     def read(self, connection: Connection) -> datetime:
         """Return the present moment, aware and in UTC."""
+        given = self.given(connection)
+        if given is None:
+            return connection.execute(select(database_moment())).scalar_one()
+        return given
+
+    def given(self, connection: Connection) -> datetime | None:
+        """Return the present moment where it is this machine's or an injected clock's to say.
+
+        None where the database's own clock counts.
+        """
         if self.source is None and connection.dialect.name == "postgresql":
-            return connection.execute(select(self.expression(connection))).scalar_one()
+            return None
         return self._local()
 
     def _local(self) -> datetime:
@@ -50,3 +59,8 @@ class Clock:
             # A naive one would be read in the machine's own zone.
             raise ConfigurationError("clock: must return aware datetimes")
         return moment.astimezone(UTC)
+
+
+def database_moment() -> ColumnElement[datetime]:
+    """Return the present moment by PostgreSQL's clock."""
+    return func.statement_timestamp(type_=UTCDateTime())

@@ -8,11 +8,11 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import pytest
 from psycopg import sql
-from sqlalchemy import make_url, text
+from sqlalchemy import Compiled, event, make_url, text
 from support.clock import Clock
 from support.postgres import PostgresServer, connect
 
@@ -95,6 +95,25 @@ def test_an_expiry_at_the_cutoff_is_due_and_one_after_it_is_not(
     clock.advance(2 * DAY)
     sweep(database)
     assert contents(store) == {"After the cutoff"}
+
+
+def test_a_batch_is_compiled_for_the_first_and_for_the_later_ones_only(
+    database: Database, store: MemoryStore, clock: Clock
+) -> None:
+    remember(store, 31)
+    clock.advance(3 * DAY)
+    deletions: list[Compiled] = []
+
+    @event.listens_for(database.engine, "before_cursor_execute")
+    def look(_c: object, _k: object, sent: str, _p: object, context: Any, _m: object) -> None:
+        if "DELETE FROM memory_items" in sent:
+            deletions.append(context.compiled)
+
+    report = sweep(database, batch_size=3)
+
+    assert report.deleted == 31
+    assert len(deletions) == 11
+    assert len(set(map(id, deletions))) == 2
 
 
 @pytest.mark.parametrize("batch_size", [1, 7, 30, 100_000])

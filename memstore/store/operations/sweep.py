@@ -11,6 +11,7 @@ from sqlalchemy import Connection, RowMapping, text
 from memstore.store import sweep_statements
 from memstore.store.clock import Clock
 from memstore.store.statements import Cursor
+from memstore.store.sweep_statements import parameters
 
 Row: TypeAlias = RowMapping
 """A memory or an event, or part of one, as the database holds it."""
@@ -42,47 +43,53 @@ def may_see_all(connection: Connection) -> bool:
 
 def next_tenant(connection: Connection, after: str | None) -> str | None:
     """Return the next tenant by name that has memories with an expiry at all."""
-    return connection.execute(sweep_statements.next_tenant(after)).scalar_one_or_none()
+    statement = sweep_statements.next_tenant(later=after is not None)
+    return connection.execute(statement, {"after_tenant": after}).scalar_one_or_none()
 
 
 def next_tenant_with_events(connection: Connection, after: str | None) -> str | None:
     """Return the next tenant by name that has events."""
-    return connection.execute(sweep_statements.next_tenant_with_events(after)).scalar_one_or_none()
+    statement = sweep_statements.next_tenant_with_events(later=after is not None)
+    return connection.execute(statement, {"after_tenant": after}).scalar_one_or_none()
 
 
 def count_due(connection: Connection, tenant: str, cutoff: datetime) -> int:
     """Return how many memories of a tenant are due."""
-    count: int = connection.execute(sweep_statements.count_due(tenant, cutoff)).scalar_one()
+    count: int = connection.execute(
+        sweep_statements.count_due(), parameters(tenant, cutoff)
+    ).scalar_one()
     return count
 
 
 def count_staying(connection: Connection, tenant: str, cutoff: datetime, limit: int) -> int:
     """Return how many memories of a tenant are not due, counted up to ``limit``."""
-    statement = sweep_statements.count_staying(tenant, cutoff, limit=limit)
-    count: int = connection.execute(statement).scalar_one()
+    count: int = connection.execute(
+        sweep_statements.count_staying(), {**parameters(tenant, cutoff), "most": limit}
+    ).scalar_one()
     return count
 
 
 def has_due(connection: Connection, tenant: str | None, cutoff: datetime) -> bool:
     """Return whether any memory, of a tenant or at all, is due."""
-    found = connection.execute(sweep_statements.any_due(tenant, cutoff)).first()
-    return found is not None
+    statement = sweep_statements.any_due(of_any=tenant is None)
+    return connection.execute(statement, parameters(tenant, cutoff)).first() is not None
 
 
 def select_batch(
     connection: Connection, tenant: str, cutoff: datetime, *, after: Cursor | None, limit: int
 ) -> Sequence[Row]:
     """Return up to ``limit`` memories of a tenant that are due, whoever holds them."""
-    statement = sweep_statements.select_due(tenant, cutoff, after=after, limit=limit)
-    return connection.execute(statement).mappings().all()
+    statement = sweep_statements.select_due(later=after is not None, limit=limit)
+    bound = parameters(tenant, cutoff, after=after)
+    return connection.execute(statement, bound).mappings().all()
 
 
 def next_free(
     connection: Connection, tenant: str, cutoff: datetime, *, after: Cursor | None
 ) -> Cursor | None:
     """Return the place of the next due memory that nobody holds: a batch would begin there."""
-    statement = sweep_statements.select_due(tenant, cutoff, after=after, limit=1)
-    row = connection.execute(statement.with_for_update(skip_locked=True)).first()
+    statement = sweep_statements.select_due(later=after is not None, limit=1, free=True)
+    row = connection.execute(statement, parameters(tenant, cutoff, after=after)).first()
     return None if row is None else (row.expires_at, row.id)
 
 
@@ -113,33 +120,22 @@ def delete_batch(
         The rows that went, in no particular order; fewer than ``limit`` where no more are due or
         others hold the rest.
     """
-    dialect, at = connection.dialect, clock.expression(connection)
-    if dialect.name == "postgresql":
+    at, later, whole = clock.given(connection), after is not None, keep is not None
+    bound = parameters(tenant, cutoff, after=after, at=at, actor=actor)
+    if connection.dialect.name == "postgresql":
         limit_waiting(connection)
         statement = sweep_statements.delete_due_locking(
-            dialect,
-            tenant,
-            cutoff,
-            after=after,
-            limit=limit,
-            at=at,
-            actor=actor,
-            whole=keep is not None,
+            later=later, limit=limit, whole=whole, at_given=at is not None
         )
-        rows = connection.execute(statement).mappings().all()
+        rows = connection.execute(statement, bound).mappings().all()
     else:
-        chosen = sweep_statements.select_due(
-            tenant, cutoff, after=after, limit=limit, whole=keep is not None
-        )
-        rows = connection.execute(chosen).mappings().all()
+        chosen = sweep_statements.select_due(later=later, limit=limit, whole=whole)
+        rows = connection.execute(chosen, bound).mappings().all()
         if rows:
             last = (rows[-1]["expires_at"], rows[-1]["id"])
-            connection.execute(
-                sweep_statements.entomb_due(
-                    dialect, tenant, cutoff, after=after, last=last, at=at, actor=actor
-                )
-            )
-            connection.execute(sweep_statements.delete_due(tenant, cutoff, after=after, last=last))
+            bound = parameters(tenant, cutoff, after=after, last=last, at=at, actor=actor)
+            connection.execute(sweep_statements.entomb_due(later=later), bound)
+            connection.execute(sweep_statements.delete_due(later=later), bound)
     if rows and keep is not None:
         keep(rows)
     return rows
@@ -149,26 +145,26 @@ def select_old_events(
     connection: Connection, tenant: str, before: datetime, *, after: Cursor | None, limit: int
 ) -> Sequence[Row]:
     """Return the time and id of up to ``limit`` events that happened before a time."""
-    statement = sweep_statements.select_old_events(tenant, before, after=after, limit=limit)
-    return connection.execute(statement).mappings().all()
+    statement = sweep_statements.select_old_events(later=after is not None, limit=limit)
+    bound = parameters(tenant, before, after=after)
+    return connection.execute(statement, bound).mappings().all()
 
 
 def delete_old_events(
     connection: Connection, tenant: str, before: datetime, *, after: Cursor | None, limit: int
 ) -> Sequence[Row]:
     """Delete up to ``limit`` events that happened before a time; return time and id of each."""
+    later = after is not None
     if connection.dialect.name == "postgresql":
         limit_waiting(connection)
-        statement = sweep_statements.delete_old_events_locking(
-            tenant, before, after=after, limit=limit
-        )
-        return connection.execute(statement).mappings().all()
+        statement = sweep_statements.delete_old_events_locking(later=later, limit=limit)
+        bound = parameters(tenant, before, after=after)
+        return connection.execute(statement, bound).mappings().all()
     rows = select_old_events(connection, tenant, before, after=after, limit=limit)
     if rows:
         last = (rows[-1]["at"], rows[-1]["id"])
-        connection.execute(
-            sweep_statements.delete_old_events(tenant, before, after=after, last=last)
-        )
+        bound = parameters(tenant, before, after=after, last=last)
+        connection.execute(sweep_statements.delete_old_events(later=later), bound)
     return rows
 
 
