@@ -14,8 +14,9 @@ import re
 import re._constants as sre  # type: ignore[import-not-found]
 import re._parser as sre_parser  # type: ignore[import-not-found]
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, NamedTuple, TypeAlias
 
 from memstore.retention.languages import frequent_words
@@ -39,7 +40,7 @@ _Piece: TypeAlias = dict[str, Offsets]
 """Strings of which a match holds one, with the distances from its start, if known and few."""
 
 _REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
-_BOUNDARY, _EDGE = "\x00", "\x01"
+_BOUNDARY, _EDGE, _SPACE = "\x00", "\x01", "\x02"
 _MARKS = {
     sre.AT_BOUNDARY: _BOUNDARY,
     sre.AT_BEGINNING: _EDGE,
@@ -47,10 +48,12 @@ _MARKS = {
     sre.AT_END: _EDGE,
     sre.AT_END_STRING: _EDGE,
 }
-"""Marks that stand in strings for assertions: a word boundary, and the edge of the text."""
-_ANY_MARK = _BOUNDARY + _EDGE
+"""Marks that stand in strings for assertions: a word boundary, and the edge of the text. A third
+one stands for a space that is the match's next character, or else was its last one."""
+_ANY_MARK = _BOUNDARY + _EDGE + _SPACE
 _SAYS_NOTHING = f" '{_ANY_MARK}"
-_WITHOUT_MARKS = dict.fromkeys(map(ord, _MARKS.values()))
+_WITHOUT_MARKS = dict.fromkeys(map(ord, _ANY_MARK))
+_SPACE_SAID_TWICE = re.compile(f"(?<=[ {_SPACE}]){_SPACE}")
 _CORE = re.compile(r"(\w(?:.*\w)?)", re.DOTALL)
 _SCRIPT_CHANGE = re.compile(
     rf"(?<=[{UNSPACED}])(?=[^\W\d_{UNSPACED}])|(?<=[^\W\d_{UNSPACED}])(?=[{UNSPACED}])"
@@ -225,7 +228,7 @@ def _required(nodes: sre_parser.SubPattern, lead: str = "") -> list[_Piece]:
 
     def end_run() -> None:
         if all(map(_CORE.search, run)):
-            pieces.append(dict.fromkeys(run, begins))
+            pieces.append({_settled(string): _settled_at(string, begins) for string in run})
 
     for operation, argument in nodes.data:
         strings = _tails(operation, argument)
@@ -235,13 +238,14 @@ def _required(nodes: sre_parser.SubPattern, lead: str = "") -> list[_Piece]:
             run = {head + tail for head in run for tail in strings}
         else:
             end_run()
-            last = {string[-1:] for string in run}
+            last = {_settled(string)[-1:] for string in run}
             lead = last.pop() if len(last) == 1 else ""
             if strings is not None:
                 run = {lead + tail for tail in strings}
                 begins = _moved(at, -_width(lead))
         if strings is not None:
-            at = _sum(at, frozenset(map(_width, strings)))
+            ends = [_sum(_settled_at(string, begins), {_width(string)}) for string in run]
+            at = reduce(_united, ends)
             continue
         pieces += [
             {string: _sum(at, offsets) for string, offsets in piece.items()}
@@ -274,7 +278,17 @@ def _inside(operation: Any, argument: Any, lead: str) -> list[_Piece]:
 
 
 def _width(string: str) -> int:
-    return len(string.translate(_WITHOUT_MARKS))
+    return len(_settled(string).translate(_WITHOUT_MARKS))
+
+
+def _settled(string: str) -> str:
+    """Return a string with the spaces that are sure to be there, whoever matched them."""
+    return _SPACE_SAID_TWICE.sub("", string).replace(_SPACE, " ")
+
+
+def _settled_at(string: str, begins: Offsets) -> Offsets:
+    """Return where a string begins once it is settled: its space may be the one before."""
+    return _sum(begins, frozenset({-1, 0})) if string.startswith(_SPACE) else begins
 
 
 def _moved(offsets: Offsets, by: int) -> Offsets:
@@ -285,7 +299,7 @@ def _united(some: Offsets, others: Offsets) -> Offsets:
     return _few(some | others) if some is not None and others is not None else None
 
 
-def _sum(some: Offsets, others: Offsets) -> Offsets:
+def _sum(some: Offsets, others: AbstractSet[int] | None) -> Offsets:
     if some is None or others is None:
         return None
     return _few(frozenset(one + other for one in some for other in others))
@@ -320,6 +334,8 @@ def _tails(operation: Any, argument: Any) -> frozenset[str] | None:
     if operation is sre.SUBPATTERN:
         return _strings(argument[3])
     if operation is sre.BRANCH:
+        if _is_one_space(argument[1]):
+            return frozenset({_SPACE})
         found: set[str] = set()
         for branch in argument[1]:
             strings = _strings(branch)
@@ -333,6 +349,14 @@ def _tails(operation: Any, argument: Any) -> frozenset[str] | None:
             return None
         return once if argument[0] else once | {""}
     return None
+
+
+def _is_one_space(branches: Sequence[sre_parser.SubPattern]) -> bool:
+    """Return whether the branches are a space and an assertion that the match just had one."""
+    match [branch.data for branch in branches]:
+        case [[(sre.LITERAL, 0x20)], [(sre.ASSERT, (-1, behind))]]:
+            return bool(behind.data == [(sre.LITERAL, 0x20)])
+    return False
 
 
 def _members(items: Iterable[_Node]) -> frozenset[str] | None:

@@ -43,6 +43,12 @@ def test_the_most_telling_group_comes_first(pattern: str, most_telling: set[str]
     assert find_anchors(pattern).groups[0].keys() == most_telling
 
 
+def test_a_space_that_only_one_piece_matches_stands_before_its_word_in_any_case() -> None:
+    template = " (?:ask|tell)(?:|[a-z]+ly)(?: |(?<= ))(?:in|out)(?= )"
+    literals = {name for group in find_anchors(template, on_words=True).groups for name in group}
+    assert literals == {" ask", " tell", " in", " out"}
+
+
 @pytest.mark.parametrize("pattern", [r"\w+", r"[^a]b?", r"(?:foo)?\d*x?.", r"(?:foo|\w)", r" - "])
 def test_a_pattern_that_requires_nothing_has_no_anchor(pattern: str) -> None:
     assert find_anchors(pattern).groups == ()
