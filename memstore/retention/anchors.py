@@ -40,7 +40,7 @@ _Piece: TypeAlias = dict[str, Offsets]
 """Strings of which a match holds one, with the distances from its start, if known and few."""
 
 _REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
-_BOUNDARY, _EDGE, _SPACE = "\x00", "\x01", "\x02"
+_BOUNDARY, _EDGE, _SPACE, _AHEAD = "\x00", "\x01", "\x02", "\x03"
 _MARKS = {
     sre.AT_BOUNDARY: _BOUNDARY,
     sre.AT_BEGINNING: _EDGE,
@@ -49,11 +49,13 @@ _MARKS = {
     sre.AT_END_STRING: _EDGE,
 }
 """Marks that stand in strings for assertions: a word boundary, and the edge of the text. A third
-one stands for a space that is the match's next character, or else was its last one."""
-_ANY_MARK = _BOUNDARY + _EDGE + _SPACE
+one stands for a space that is the match's next character, or else was its last one; a fourth for
+one behind the match, where that ends with a letter of an alphabet."""
+_ANY_MARK = _BOUNDARY + _EDGE + _SPACE + _AHEAD
 _SAYS_NOTHING = f" '{_ANY_MARK}"
 _WITHOUT_MARKS = dict.fromkeys(map(ord, _ANY_MARK))
 _SPACE_SAID_TWICE = re.compile(f"(?<=[ {_SPACE}]){_SPACE}")
+_SPACE_BEHIND = re.compile(rf"(?<=[^\W\d_{UNSPACED}\uac00-\ud7a3]){_AHEAD}\Z")
 _CORE = re.compile(r"(\w(?:.*\w)?)", re.DOTALL)
 _SCRIPT_CHANGE = re.compile(
     rf"(?<=[{UNSPACED}])(?=[^\W\d_{UNSPACED}])|(?<=[^\W\d_{UNSPACED}])(?=[{UNSPACED}])"
@@ -228,7 +230,12 @@ def _required(nodes: sre_parser.SubPattern, lead: str = "") -> list[_Piece]:
 
     def end_run() -> None:
         if all(map(_CORE.search, run)):
-            pieces.append({_settled(string): _settled_at(string, begins) for string in run})
+            pieces.append(
+                {
+                    _settled(_SPACE_BEHIND.sub(" ", string)): _settled_at(string, begins)
+                    for string in run
+                }
+            )
 
     for operation, argument in nodes.data:
         strings = _tails(operation, argument)
@@ -283,7 +290,7 @@ def _width(string: str) -> int:
 
 def _settled(string: str) -> str:
     """Return a string with the spaces that are sure to be there, whoever matched them."""
-    return _SPACE_SAID_TWICE.sub("", string).replace(_SPACE, " ")
+    return _SPACE_SAID_TWICE.sub("", string).replace(_SPACE, " ").replace(_AHEAD, "")
 
 
 def _settled_at(string: str, begins: Offsets) -> Offsets:
@@ -334,8 +341,9 @@ def _tails(operation: Any, argument: Any) -> frozenset[str] | None:
     if operation is sre.SUBPATTERN:
         return _strings(argument[3])
     if operation is sre.BRANCH:
-        if _is_one_space(argument[1]):
-            return frozenset({_SPACE})
+        space = _space_asserted([branch.data for branch in argument[1]])
+        if space is not None:
+            return frozenset({space})
         found: set[str] = set()
         for branch in argument[1]:
             strings = _strings(branch)
@@ -351,12 +359,18 @@ def _tails(operation: Any, argument: Any) -> frozenset[str] | None:
     return None
 
 
-def _is_one_space(branches: Sequence[sre_parser.SubPattern]) -> bool:
-    """Return whether the branches are a space and an assertion that the match just had one."""
-    match [branch.data for branch in branches]:
-        case [[(sre.LITERAL, 0x20)], [(sre.ASSERT, (-1, behind))]]:
-            return bool(behind.data == [(sre.LITERAL, 0x20)])
-    return False
+def _space_asserted(branches: list[list[_Node]]) -> str | None:
+    """Return the mark for alternatives that forms are made with, of which one asserts a space."""
+    match branches:
+        case [[(sre.LITERAL, 0x20)], [(sre.ASSERT, (-1, behind))]] if _is_space(behind):
+            return _SPACE
+        case [[(sre.ASSERT, (1, ahead))], [(sre.ASSERT, (-1, _))]] if _is_space(ahead):
+            return _AHEAD
+    return None
+
+
+def _is_space(nodes: sre_parser.SubPattern) -> bool:
+    return bool(nodes.data == [(sre.LITERAL, 0x20)])
 
 
 def _members(items: Iterable[_Node]) -> frozenset[str] | None:
