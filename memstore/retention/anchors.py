@@ -24,7 +24,7 @@ from memstore.retention.text import UNSPACED, UNSPACED_LETTER, as_words
 
 _MOST_STRINGS, _MOST_MEMBERS = 64, 1024
 """Strings that combining pieces may come to, and that one list of alternatives may hold."""
-_MOST_OFFSETS = 24
+_MOST_OFFSETS = 10
 """Distances of a string from the start of a match; where there are more, they count as unknown."""
 _SHORT = 6
 """Up to so many characters it pays to look for a string with the marks at its boundaries."""

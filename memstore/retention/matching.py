@@ -140,6 +140,7 @@ class Automaton:
         literals: every literal, by its number.
         meanings: what each means.
         bits: the families of each.
+        anchor_bits: those of them that have a pattern whose anchor it is.
         unanchored: patterns that have to be tried on every text.
     """
 
@@ -168,6 +169,10 @@ class Automaton:
         self.meanings = list(meanings.values())
         self.bits = [
             BIT[some[0].family] if len(some) == 1 else family_bits(one.family for one in some)
+            for some in self.meanings
+        ]
+        self.anchor_bits = [
+            family_bits(one.family for one in some if one.role is Role.ANCHOR)
             for some in self.meanings
         ]
         self._automaton = AhoCorasick(
@@ -213,6 +218,17 @@ class Scan:
     def may_hold(self, families: int) -> bool:
         """Return whether a cue of ``families`` (see :func:`family_bits`) can be in the text."""
         return bool(self._bits & families)
+
+    def may_fill(self, families: int) -> bool:
+        """Return whether cues of ``families`` can make up the whole text; a cheap bound."""
+        bits, anchor_bits = self._automaton.bits, self._automaton.anchor_bits
+        left = len(self.text.words) - self.text.words.count(" ")
+        for index, start, end in self._found:
+            if anchor_bits[index] & families:
+                return True
+            if bits[index] & families:
+                left -= end - start
+        return left <= 0
 
     def hits(self, family: Family) -> list[Hit]:
         """Return the cues of ``family`` in the text, by position."""

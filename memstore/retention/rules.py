@@ -48,19 +48,22 @@ RULE_FAMILIES = family_bits(
 def _no_content(scan: Scan) -> list[Hit] | None:
     if scan.text.words.isspace():
         return []
-    hits = scan.hits(Family.ACKNOWLEDGEMENT)
-    if hits and _nothing_else(scan, [*hits, *scan.hits(Family.FILLER)]):
-        return hits
-    return None
+    return _alone(scan, Family.ACKNOWLEDGEMENT, (Family.FILLER,))
 
 
 def _small_talk(scan: Scan) -> list[Hit] | None:
-    hits = scan.hits(Family.SMALL_TALK)
-    if not hits:
+    return _alone(scan, Family.SMALL_TALK, (Family.ACKNOWLEDGEMENT, Family.FILLER))
+
+
+def _alone(scan: Scan, family: Family, around: tuple[Family, ...]) -> list[Hit] | None:
+    """Return the hits of a family if those of the families around it leave no other word."""
+    if not scan.may_hold(family_bits((family,))):
         return None
-    around = (Family.ACKNOWLEDGEMENT, Family.FILLER)
-    others = [hit for family in around for hit in scan.hits(family)]
-    return hits if _nothing_else(scan, [*hits, *others]) else None
+    if not scan.may_fill(family_bits((family, *around))):
+        return None
+    hits = scan.hits(family)
+    others = [hit for other in around for hit in scan.hits(other)]
+    return hits if hits and _nothing_else(scan, [*hits, *others]) else None
 
 
 def _point_in_time(scan: Scan) -> list[Hit] | None:
