@@ -243,17 +243,16 @@ class Scan:
         return hits
 
     def standing(self, family: Family) -> list[Hit]:
-        """Return the hits of a veto family, less the soft ones that momentariness sets aside."""
+        """Return the hits of a veto family that stand: the hard ones, where there are any.
+
+        Else the soft ones, less those in whose clause a cue of momentariness sets them aside.
+        """
         hits = self.hits(family)
-        if any(hit.spec.strength is Strength.SOFT for hit in hits):
-            aside = self._momentary_clauses
-            if aside:
-                return [
-                    hit
-                    for hit in hits
-                    if hit.spec.strength is Strength.HARD or self.clause(hit) not in aside
-                ]
-        return hits
+        hard = [hit for hit in hits if hit.spec.strength is Strength.HARD]
+        if hard or not hits:
+            return hard
+        aside = self._momentary_clauses
+        return [hit for hit in hits if self.clause(hit) not in aside]
 
     def cue(self, hit: Hit) -> Cue:
         """Return a hit as the value that a verdict carries, in offsets of the original text."""
