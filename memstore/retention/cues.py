@@ -86,6 +86,11 @@ class CueSpec:
         """Whether it takes more than its form or pattern for the cue to count."""
         return bool(self.at or self.needs or self.unless_patterns)
 
+    @cached_property
+    def plain(self) -> bool:
+        """Whether its form alone stands, whatever else the text holds."""
+        return self.strength is Strength.HARD and not self.conditional and self.excepts == NO_FORMS
+
     def meaning(self) -> list[object]:
         """Return all that changes what the cue matches, as JSON values."""
         return [

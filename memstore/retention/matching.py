@@ -203,8 +203,6 @@ class Scan:
     and every question about "the same clause" compares two numbers.
     """
 
-    __slots__ = ("__dict__", "_automaton", "_bits", "_candidates", "_found", "_hits", "text")
-
     def __init__(
         self, automaton: Automaton, text: FoldedText, found: list[tuple[int, int, int]], bits: int
     ) -> None:
@@ -212,6 +210,7 @@ class Scan:
         self._automaton = automaton
         self._found = found
         self._bits = bits
+        self._seen_of: dict[Family, tuple[list[Hit], list[Hit], list[Pattern]]] = {}
         self._candidates: dict[Family, list[Hit]] = {}
         self._hits: dict[Family, list[Hit]] = {}
 
@@ -243,10 +242,16 @@ class Scan:
         return hits
 
     def standing(self, family: Family) -> list[Hit]:
-        """Return the hits of a veto family that stand: the hard ones, where there are any.
+        """Return the hits of a veto family that stand, no more than it takes.
 
-        Else the soft ones, less those in whose clause a cue of momentariness sets them aside.
+        Hard forms that need nothing else come first, then all hard ones, then the soft ones, less
+        those in whose clause a cue of momentariness sets them aside.
         """
+        if not self._bits & BIT[family]:
+            return []
+        plain = [hit for hit in self._seen(family)[0] if hit.spec.plain]
+        if plain:
+            return sorted(plain, key=_by_position)
         hits = self.hits(family)
         hard = [hit for hit in hits if hit.spec.strength is Strength.HARD]
         if hard or not hits:
@@ -275,15 +280,12 @@ class Scan:
         known = self._candidates.get(family)
         if known is not None:
             return known
-        hits, masks, patterns = self._seen(family)
-        patterns += self._automaton.unanchored.get(family, ())
+        literal_hits, literal_masks, patterns = self._seen(family)
+        hits, masks = literal_hits.copy(), literal_masks.copy()
         for pattern in patterns:
-            if pattern.cue.language != self._silent:
-                (masks if pattern.masks else hits).extend(pattern.hits(self.text, self._where))
+            (masks if pattern.masks else hits).extend(pattern.hits(self.text, self._where))
         if masks:
             hits = _unmasked(hits, masks)
-        if self._silent is not None:
-            hits = [hit for hit in hits if hit.spec.language != self._silent]
         if len(hits) > 1:
             hits.sort(key=_by_position)
         self._candidates[family] = hits
@@ -291,7 +293,10 @@ class Scan:
 
     def _seen(self, family: Family) -> tuple[list[Hit], list[Hit], list[Pattern]]:
         """Return the forms and exceptions of a family in the text, and patterns worth trying."""
-        automaton, from_words = self._automaton, self.text.from_words
+        known = self._seen_of.get(family)
+        if known is not None:
+            return known
+        automaton, from_words, silent = self._automaton, self.text.from_words, self._silent
         all_bits, bit = automaton.bits, BIT[family]
         hits: list[Hit] = []
         masks: list[Hit] = []
@@ -300,7 +305,7 @@ class Scan:
             if not all_bits[index] & bit:
                 continue
             for meaning in automaton.meanings[index]:
-                if meaning.family is not family:
+                if meaning.family is not family or meaning.cue.language == silent:
                     continue
                 if meaning.pattern is not None:
                     patterns[meaning.pattern] = None
@@ -308,7 +313,9 @@ class Scan:
                     literal = automaton.literals[index]
                     span = from_words(start + (literal[0] == " "), end - (literal[-1] == " "))
                     (hits if meaning.role is Role.FORM else masks).append(Hit(meaning.cue, *span))
-        return hits, masks, list(patterns)
+        always = self._automaton.unanchored.get(family, ())
+        self._seen_of[family] = hits, masks, [*patterns, *always]
+        return self._seen_of[family]
 
     @cached_property
     def _where(self) -> dict[str, list[int]]:
