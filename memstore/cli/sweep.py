@@ -81,7 +81,7 @@ def sweep(
     tenant: Annotated[
         str | None, typer.Option("--tenant", help="Sweep only this one; all where left out.")
     ] = None,
-    batch_size: BatchSizeOption = 500,
+    batch_size: BatchSizeOption = 100,
     rate: RateOption = None,
     max_rows: MaxRowsOption = None,
     max_seconds: MaxSecondsOption = None,
@@ -168,7 +168,7 @@ def exit_status(report: SweepReport) -> int:
 
 
 def scheduler(
-    batch_size: BatchSizeOption = 500,
+    batch_size: BatchSizeOption = 100,
     rate: RateOption = None,
     max_rows: MaxRowsOption = None,
     max_seconds: MaxSecondsOption = None,

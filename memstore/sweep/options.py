@@ -9,7 +9,7 @@ from pathlib import Path
 from memstore.errors import ConfigurationError
 from memstore.limits import check_name, text_flaw
 
-BATCH_SIZE = 500
+BATCH_SIZE = 100
 """Memories in one transaction, which holds their locks, on SQLite that of the whole file."""
 
 MAX_BATCH_SIZE = 100_000
