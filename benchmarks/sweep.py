@@ -4,7 +4,7 @@ Run: python benchmarks/sweep.py [PART ...] [options]
 
     throughput   deletes the expired half of a table on PostgreSQL, memstore and a psycopg loop in
                  turns; peak memory of the memstore process
-    writers      latency of four writers, idle and with a sweep going at the default settings
+    writers      latency of four writers, idle and with a sweep going, in turns; medians and spread
     scaling      the same number of expired rows in a small and in a large table
     frozen       throughput while a REPEATABLE READ transaction is held open
     langgraph    the sweep of LangGraph's PostgresStore over as many rows, for scale, where
@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from sqlalchemy import ClauseElement, Compiled, make_url
+from sqlalchemy import ClauseElement, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 
 from memstore.retention.policy import RetentionPolicy
@@ -130,22 +130,22 @@ def of(url: str, name: str) -> str:
 
 def raw_postgres(url: str, batch: int) -> int:
     """Delete by a loop that a careful application would write; return the rows."""
-    dialect = postgresql.dialect(paramstyle="pyformat")
+    dialect = postgresql.dialect(paramstyle="pyformat")  # type: ignore[no-untyped-call]
     cutoff = datetime.now(UTC)
 
-    def compiled(later: bool) -> Compiled:
-        return sweep_statements.delete_due_locking(
+    def prepared(later: bool) -> tuple[str, dict[str, Any]]:
+        compiled = sweep_statements.delete_due_locking(
             later=later, limit=batch, whole=False, at_given=False
         ).compile(dialect=dialect)
+        return str(compiled), dict(compiled.params)
 
+    texts = {later: prepared(later) for later in (False, True)}
     total, after = 0, None
-    first, next_one = compiled(False), compiled(True)
-    texts = {each: str(each) for each in (first, next_one)}
     with psycopg.connect(driver_url(url)) as connection:
         while True:
-            statement = first if after is None else next_one
-            bound = sweep_statements.parameters(TENANT, cutoff, after=after, actor="raw")
-            rows = connection.execute(texts[statement], {**statement.params, **bound}).fetchall()
+            statement, bound = texts[after is not None]
+            place = sweep_statements.parameters(TENANT, cutoff, after=after, actor="raw")
+            rows = connection.execute(statement, {**bound, **place}).fetchall()
             connection.commit()
             total += len(rows)
             if len(rows) < batch:
@@ -195,7 +195,7 @@ def compare(
             print(f"  {who}: {rows:,} rows in {seconds:.1f} s, {rows / seconds:,.0f} rows/s")
     ours, theirs = statistics.median(rates["memstore"]), statistics.median(rates["raw"])
     print(
-        f"{name}: memstore {ours:,.0f} rows/s, raw loop {theirs:,.0f} rows/s, "
+        f"{name}, batches of {batch}: memstore {ours:,.0f} rows/s, raw loop {theirs:,.0f} rows/s, "
         f"ratio {ours / theirs:.2f}; peak memory {memory:.0f} MB"
     )
 
@@ -270,20 +270,31 @@ def writing(url: str) -> Iterator[list[float]]:
 
 
 def writers(url: str, options: argparse.Namespace) -> None:
+    """Let writers go idle and beside a sweep in turn, each pair on a fresh copy."""
     filled(url, "bench_writers", rows=options.writer_rows, expired=options.writer_rows // 2)
-    with copied(url, "bench_writers") as copy:
-        with writing(copy) as idle:
-            time.sleep(options.writer_seconds)
-        with writing(copy) as busy:
-            seconds, rows, _ = in_child(memstore_pass, copy, BATCH_SIZE)
-    for name, latencies in (("idle", idle), ("sweeping", busy)):
-        print(
-            f"  {name}: {len(latencies):,} writes, median {statistics.median(latencies):.2f} ms, "
-            f"p99 {percentile(latencies, 99):.2f} ms, longest {max(latencies):.1f} ms"
-        )
+    p99s: dict[str, list[float]] = {"idle": [], "sweeping": []}
+    longest: list[float] = []
+    for _ in range(options.repeats):
+        with copied(url, "bench_writers") as copy:
+            with writing(copy) as idle:
+                time.sleep(options.writer_seconds)
+            with writing(copy) as busy:
+                seconds, rows, _ = in_child(memstore_pass, copy, options.batch)
+        longest.append(max(busy))
+        for name, latencies in (("idle", idle), ("sweeping", busy)):
+            p99s[name].append(percentile(latencies, 99))
+            print(
+                f"  {name}: {len(latencies):,} writes, median {statistics.median(latencies):.2f} "
+                f"ms, p99 {p99s[name][-1]:.2f} ms, longest {max(latencies):.1f} ms"
+            )
+        print(f"  {rows:,} rows went in {seconds:.1f} s")
+    ratios = [busy / idle for idle, busy in zip(p99s["idle"], p99s["sweeping"], strict=True)]
     print(
-        f"writers: p99 {percentile(busy, 99) / percentile(idle, 99):.1f} times idle, longest "
-        f"{max(busy):.0f} ms, while {rows:,} rows went in {seconds:.0f} s"
+        f"writers, batches of {options.batch}, {options.repeats} rounds: median p99 "
+        f"{statistics.median(p99s['idle']):.2f} ms idle and "
+        f"{statistics.median(p99s['sweeping']):.2f} ms sweeping; "
+        f"{statistics.median(ratios):.1f} times idle ({min(ratios):.1f} to {max(ratios):.1f}); "
+        f"longest {statistics.median(longest):.0f} ms ({min(longest):.0f} to {max(longest):.0f})"
     )
 
 
