@@ -15,7 +15,7 @@ from memstore.retention.matching import Hit, Scan
 from memstore.retention.policy import RetentionPolicy
 from memstore.retention.temporal import standing_vetoes
 from memstore.retention.text import UNSPACED, UNSPACED_LETTER
-from memstore.retention.verdict import LANGUAGE_VETO, LEXICAL_RULES, MOST_EVIDENCE, RuleCode
+from memstore.retention.verdict import LANGUAGE_VETO, MOST_EVIDENCE, RuleCode
 
 logger = logging.getLogger(__name__)
 
@@ -85,9 +85,11 @@ _RULES: dict[RuleCode, Callable[[Scan], list[Hit] | None]] = {
     RuleCode.N3: _any_of(Family.MOMENTARY_STATE),
     RuleCode.N4: _any_of(Family.TASK_IN_PROGRESS),
     RuleCode.N5: _any_of(Family.AMBIENT),
-    RuleCode.N6: _point_in_time,
     RuleCode.N7: _any_of(Family.SHORT_LIVED_REQUEST),
+    RuleCode.N6: _point_in_time,
 }
+"""The rules in the order in which they are asked: of "remind me at noon" the request says more than
+the time, which most requests name too."""
 
 
 def low_value_verdict(scan: Scan, policy: RetentionPolicy) -> Finding:
@@ -126,9 +128,9 @@ _NOTHING = Finding(None, "no lexical rule matched")
 
 
 def _first_match(scan: Scan, policy: RetentionPolicy) -> tuple[RuleCode, list[Hit]] | None:
-    for code in LEXICAL_RULES:
+    for code, rule in _RULES.items():
         if code in policy.rules:
-            hits = _RULES[code](scan)
+            hits = rule(scan)
             if hits is not None:
                 return code, hits
     return None

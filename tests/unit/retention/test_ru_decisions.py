@@ -134,7 +134,7 @@ def test_lasting_facts_are_kept_whatever_the_bit(text: str, temporal: str) -> No
         ("Отключили горячую воду", RuleCode.N5),
         ("Мы уже в пути", RuleCode.N5),
         ("Сегодня видел лису у дома", RuleCode.N6),
-        ("Сейчас принесу ключ", RuleCode.N6),
+        ("Сейчас принесу ключ", RuleCode.N7),
         ("Только что пришёл", RuleCode.N6),
         ("Вечером зашла соседка", RuleCode.N6),
         ("Ключи отдали два часа назад", RuleCode.N6),
