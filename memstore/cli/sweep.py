@@ -34,7 +34,11 @@ _STATUSES = (
 )
 
 BatchSizeOption = Annotated[
-    int, typer.Option(metavar="ROWS", help="Most memories in one transaction.")
+    int,
+    typer.Option(
+        metavar="ROWS",
+        help="Most memories in one transaction. Larger ones are faster, but others wait longer.",
+    ),
 ]
 RateOption = Annotated[
     float | None, typer.Option(metavar="ROWS", help="Most memories a second, on average.")

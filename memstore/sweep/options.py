@@ -10,7 +10,10 @@ from memstore.errors import ConfigurationError
 from memstore.limits import check_name, text_flaw
 
 BATCH_SIZE = 100
-"""Memories in one transaction, which holds their locks, on SQLite that of the whole file."""
+"""Memories in one transaction, which holds their locks, on SQLite that of the whole file.
+
+Other writers wait until the log of a batch is on the disk: they notice larger ones.
+"""
 
 MAX_BATCH_SIZE = 100_000
 
