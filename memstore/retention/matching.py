@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, KeysView, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
@@ -61,41 +61,59 @@ class Pattern:
             text: the text.
             where: where in its words each literal of the automaton was seen.
         """
-        for group in self.anchors.groups[1:]:
-            if group.keys().isdisjoint(where.keys()):
+        for group in self._further:
+            if group.isdisjoint(where.keys()):
                 return []
+        searched = text.words if self.on_words else text.folded
+        if self.anchors.at_start:
+            first = self.regex.match(searched)
+            matches: Iterable[re.Match[str]] = () if first is None else (first,)
+        elif self.anchors.placed is None:
+            matches = self.regex.finditer(searched)
+        else:
+            matches = self._matches_at(searched, self._starts(text, where))
         hits = []
-        for match in self._matches(text, where):
+        for match in matches:
             start, end = match.span()
             if self.on_words:
-                start, end = text.from_words(start + (text.words[start] == " "), end)
+                start, end = text.from_words(start + (searched[start] == " "), end)
             if end > start:
                 hits.append(Hit(self.cue, start, end))
         return hits
 
-    def _matches(self, text: FoldedText, where: Mapping[str, list[int]]) -> Iterable[re.Match[str]]:
-        searched = text.words if self.on_words else text.folded
-        if self.anchors.at_start:
-            match = self.regex.match(searched)
-            return () if match is None else (match,)
-        if self.anchors.placed is None:
-            return self.regex.finditer(searched)
-        starts = set()
-        placed = self.anchors.groups[self.anchors.placed]
-        for literal in placed.keys() & where.keys():
-            lead, offsets = placed[literal]
+    @cached_property
+    def _further(self) -> tuple[KeysView[str], ...]:
+        """The groups of anchors of which a text must hold one each, besides the first."""
+        return tuple(group.keys() for group in self.anchors.groups[1:])
+
+    @cached_property
+    def _moves(self) -> dict[str, tuple[int, tuple[int, ...]]]:
+        """For each literal that tells where to try: its lead, and how far off matches start."""
+        return {
+            literal: (anchor.lead, tuple(anchor.lead - offset for offset in anchor.offsets or ()))
+            for literal, anchor in self.anchors.groups[self.anchors.placed or 0].items()
+        }
+
+    def _starts(self, text: FoldedText, where: Mapping[str, list[int]]) -> list[int]:
+        """Return where a match may start, ascending."""
+        starts: set[int] = set()
+        moves = self._moves
+        for literal in moves.keys() & where.keys():
+            lead, distances = moves[literal]
             for at in where[literal]:
-                first = at + lead if self.on_words else text.from_word(at + lead)
-                starts.update([first - offset for offset in offsets or ()])
-        return self._matches_at(searched, sorted(starts))
+                if not self.on_words:
+                    at = text.from_word(at + lead) - lead
+                starts.update([at + distance for distance in distances])
+        return sorted(starts)
 
     def _matches_at(self, searched: str, starts: Iterable[int]) -> list[re.Match[str]]:
         """Return what ``finditer`` would find, if matches start nowhere else."""
         matches = []
+        match_at = self.regex.match
         end = 0
         for start in starts:
             if start >= end:
-                match = self.regex.match(searched, start)
+                match = match_at(searched, start)
                 if match is not None:
                     matches.append(match)
                     end = match.end()
