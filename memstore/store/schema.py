@@ -7,6 +7,7 @@ that.
 from __future__ import annotations
 
 import io
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -126,7 +127,8 @@ def aside_copy(bind: Engine) -> Path | None:
     """
     file = upgrading.sqlite_file(bind)
     copy = None if file is None else upgrading.copy_beside(file)
-    return copy if copy is not None and copy.exists() else None
+    # Not Path.exists, which fails where the file's name leaves no room for the copy's ending.
+    return copy if copy is not None and os.path.exists(copy) else None  # noqa: PTH110
 
 
 def current(target: Target) -> SchemaState:

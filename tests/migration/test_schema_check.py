@@ -113,6 +113,15 @@ def test_a_sqlite_file_without_rows_is_upgraded_without_a_copy(sqlite_url: str) 
     assert schema.aside_copy(engine) is None
 
 
+def test_a_file_whose_name_leaves_no_room_for_a_copy_beside_it_has_none(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / ('m' * 246)}"
+
+    with MemoryStore.open(url) as store:
+        store.remember("I keep bees", subject="user")
+        assert schema.aside_copy(store.database.engine) is None
+        assert store.erase_tenant(store.tenant).copies == ()
+
+
 def test_a_current_sqlite_file_is_not_written_to(sqlite_url: str) -> None:
     path = Path(str(make_url(sqlite_url).database))
     before = path.read_bytes()
