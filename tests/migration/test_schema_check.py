@@ -117,7 +117,7 @@ def test_a_file_whose_name_leaves_no_room_for_a_copy_beside_it_has_none(tmp_path
     url = f"sqlite:///{tmp_path / ('m' * 246)}"
 
     with MemoryStore.open(url) as store:
-        store.remember("I keep bees", subject="user")
+        store.remember("user", "I keep bees")
         assert schema.aside_copy(store.database.engine) is None
         assert store.erase_tenant(store.tenant).copies == ()
 
