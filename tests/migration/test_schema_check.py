@@ -119,7 +119,7 @@ def test_a_file_whose_name_leaves_no_room_for_a_copy_beside_it_has_none(tmp_path
     with MemoryStore.open(url) as store:
         store.remember("user", "I keep bees")
         assert schema.aside_copy(store.database.engine) is None
-        assert store.erase_tenant(store.tenant).copies == ()
+        assert store.erase_tenant(store.tenant).not_erased == ()
 
 
 def test_a_current_sqlite_file_is_not_written_to(sqlite_url: str) -> None:
