@@ -112,11 +112,53 @@ def _decide(text: str, temporal: str = "") -> RetentionVerdict:
         "使用者經營一個美食網誌",
         "我的行動電話號碼是0912345678",
         "我開計程車二十年了",
+        "便當我都自己做",
+        "阿嬤的健保卡由我保管，她不識字",
     ],
 )
 @pytest.mark.parametrize("temporal", ["", "unknown", "one_off"])
 def test_lasting_facts_are_kept_whatever_the_bit(text: str, temporal: str) -> None:
     assert _decide(text, temporal).tier is Tier.LONG
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # licences, posts, verdicts, dismissals
+        "今天領到導遊證",
+        "昨天升副店長了",
+        "今天法院判了，房子归他",
+        "他昨天被单位裁掉了",
+        "刚把辞呈递上去，下月走人",
+        # births, deaths, bonds
+        "今早外公咽气了",
+        "昨天我妹訂婚",
+        "今天当上外婆了",
+        "今天跟师父行了拜师礼，正式入门",
+        # body
+        "昨天裝了人工關節",
+        "今天醫生說我以後不能再提重物",
+        "上周查出红斑狼疮",
+        # shop, house, state
+        "今天把早餐店頂讓了",
+        "昨天办完入籍手续",
+        "今天付完最后一期房贷",
+        # a fact told to the assistant a moment ago
+        "用户今天提到他不吃羊肉",
+        "使用者剛剛說他有兩個弟弟",
+        "用户正在和妻子办理离婚",
+    ],
+)
+@pytest.mark.parametrize("temporal", ["", "one_off"])
+def test_a_turning_point_is_kept_whatever_day_it_is_told_with(text: str, temporal: str) -> None:
+    assert _decide(text, temporal).tier is Tier.LONG
+
+
+@pytest.mark.parametrize(
+    "text", ["今天孟买的表亲换了新东家", "昨天他的事有了着落", "这周跟房东谈拢了"]
+)
+def test_a_day_alone_concludes_nothing(text: str) -> None:
+    assert _decide(text).tier is Tier.LONG
 
 
 @pytest.mark.parametrize("text", ["他对我好", "用户把手机调成静音睡觉", "我睡觉要开灯"])
@@ -162,13 +204,20 @@ def test_common_words_of_small_talk_and_requests_do_not_delete_a_statement(text:
         ("他们在门口等我", RuleCode.N6),
         ("他帮我搬桌子", RuleCode.N6),
         ("帮我订个 7 点的闹钟", RuleCode.N7),
-        ("二十分钟后提醒我关火", RuleCode.N6),
+        ("二十分钟后提醒我关火", RuleCode.N7),
         ("把客厅的灯调暗一点", RuleCode.N7),
         ("幫我叫一輛計程車", RuleCode.N7),
         ("用户询问附近的餐厅", RuleCode.N7),
         ("要不我们去吃饭吧", RuleCode.N7),
         ("这件衣服多少钱？", RuleCode.N7),
         ("给老妈打个电话", RuleCode.N7),
+        ("使用者請助手唸一遍食譜", RuleCode.N7),
+        ("用户问这条街哪家面馆还开着", RuleCode.N7),
+        ("外婆在廚房剝豆子", RuleCode.N4),
+        ("妈妈正哄弟弟午睡", RuleCode.N4),
+        ("倒垃圾，八點", RuleCode.N6),
+        ("宵夜：烤串两把", RuleCode.N6),
+        ("昨晚大家在我家打麻将", RuleCode.N6),
     ],
 )
 def test_ephemera_are_temporary_without_a_bit(text: str, rule: RuleCode) -> None:
@@ -190,6 +239,25 @@ def test_ephemera_are_temporary_without_a_bit(text: str, rule: RuleCode) -> None
         "用户今天和同事聚餐",
         "后天出差",
         "他受伤了，伤得不重",
+        # a lasting word that is only a thing of the deed, or its doer
+        "我家狗剛把拖鞋咬破了",
+        "猫粮吃完了，得下单",
+        "邻居今天来借梯子，顺便聊了两句",
+        "今天被主管念了一頓",
+        "停車位找了半小時，氣死",
+        "晚上要给女儿过生日，去取蛋糕",
+        "英语课刚下课，笔记还没抄",
+        "今天的会改到五点",
+        "搬家具搬了一早上，腰都直不起来",
+        "菜鸟裹裹寄了一箱书",
+        "用户请助手用轻松的语气重写这条短信",
+        "使用者請助手把這一段改成條列",
+        # what the second clause adds to a moment
+        "下班路上買了手搖飲，太甜了",
+        "早上被装修声吵醒，火气超大",
+        "我跟你講，剛才捷運上有人唱歌",
+        "妹妹在試裙子，問我好不好看",
+        "上課睡著被點名，有夠丟臉",
     ],
 )
 def test_single_events_are_temporary_when_the_bit_says_one_off(text: str) -> None:
