@@ -250,9 +250,13 @@ def _required(nodes: sre_parser.SubPattern, lead: str = "") -> list[_Piece]:
             if strings is not None:
                 run = {lead + tail for tail in strings}
                 begins = _moved(at, -_width(lead))
-        if strings is not None:
+        if strings is not None and any(string.startswith(_SPACE) for string in strings):
+            # Whether the match holds the space depends on what comes before it.
             ends = [_sum(_settled_at(string, begins), {_width(string)}) for string in run]
             at = reduce(_united, ends)
+            continue
+        if strings is not None:
+            at = _sum(at, frozenset(map(_width, strings)))
             continue
         pieces += [
             {string: _sum(at, offsets) for string, offsets in piece.items()}
@@ -290,7 +294,9 @@ def _width(string: str) -> int:
 
 def _settled(string: str) -> str:
     """Return a string with the spaces that are sure to be there, whoever matched them."""
-    return _SPACE_SAID_TWICE.sub("", string).replace(_SPACE, " ").replace(_AHEAD, "")
+    if _SPACE in string:
+        string = _SPACE_SAID_TWICE.sub("", string).replace(_SPACE, " ")
+    return string.replace(_AHEAD, "")
 
 
 def _settled_at(string: str, begins: Offsets) -> Offsets:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memstore.retention.anchors import find_anchors
 from memstore.retention.cues import CueSpec
 from memstore.retention.families import ONE_OFF_VETOES, Family
-from memstore.retention.forms import NO_FORMS, Forms
+from memstore.retention.forms import NO_FORMS, Forms, read_forms
 from memstore.retention.lexicon import available_languages, language_cues
 from memstore.retention.matching import Automaton
 from memstore.retention.text import FoldedText
@@ -47,6 +47,16 @@ def test_a_space_that_only_one_piece_matches_stands_before_its_word_in_any_case(
     template = " (?:ask|tell)(?:|[a-z]+ly)(?: |(?<= ))(?:in|out)(?= )"
     literals = {name for group in find_anchors(template, on_words=True).groups for name in group}
     assert literals == {" ask", " tell", " in", " out"}
+
+
+def test_a_form_with_a_space_first_in_an_alternative_is_found_where_it_stands() -> None:
+    forms = ["{pick,give}{ it, them,} {up,away} " + "{a,b,c,d,e,f,g,h}{a,b,c,d,e,f,g,h}{a,b,c,d}"]
+    cue = CueSpec("xx.habit.it", "xx", Family.HABIT, read_forms(forms, {}, "here"))
+    automaton = Automaton([cue])
+
+    for text in ("pick it up abc", "give  them away: aab", "so pick up hhd!", "give away aaa"):
+        assert automaton.scan(FoldedText(text)).hits(Family.HABIT), text
+    assert not automaton.scan(FoldedText("pick itup abc")).hits(Family.HABIT)
 
 
 @pytest.mark.parametrize("pattern", [r"\w+", r"[^a]b?", r"(?:foo)?\d*x?.", r"(?:foo|\w)", r" - "])
