@@ -67,7 +67,9 @@ class Share:
         z, n, p = 1.96, self.total, self.hits / self.total
         middle = p + z * z / (2 * n)
         spread = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return (middle - spread) / (1 + z * z / n), (middle + spread) / (1 + z * z / n)
+        low, high = (middle - spread) / (1 + z * z / n), (middle + spread) / (1 + z * z / n)
+        # Rounding may leave a share of nothing a hair below zero.
+        return max(low, 0.0), min(high, 1.0)
 
 
 def read_lines(folder: Path, half: str | None) -> Iterator[Line]:
