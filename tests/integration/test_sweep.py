@@ -12,7 +12,7 @@ from typing import Any, LiteralString
 
 import pytest
 from psycopg import sql
-from sqlalchemy import Compiled, event, make_url, text
+from sqlalchemy import Executable, event, make_url, text
 from support.clock import Clock
 from support.postgres import PostgresServer, connect
 
@@ -97,17 +97,17 @@ def test_an_expiry_at_the_cutoff_is_due_and_one_after_it_is_not(
     assert contents(store) == {"After the cutoff"}
 
 
-def test_a_batch_is_compiled_for_the_first_and_for_the_later_ones_only(
+def test_a_statement_is_built_for_the_first_batch_and_for_the_later_ones_only(
     database: Database, store: MemoryStore, clock: Clock
 ) -> None:
     remember(store, 31)
     clock.advance(3 * DAY)
-    deletions: list[Compiled] = []
+    deletions: list[Executable] = []
 
     @event.listens_for(database.engine, "before_cursor_execute")
     def look(_c: object, _k: object, sent: str, _p: object, context: Any, _m: object) -> None:
         if "DELETE FROM memory_items" in sent:
-            deletions.append(context.compiled)
+            deletions.append(context.invoked_statement)
 
     report = sweep(database, batch_size=3)
 
