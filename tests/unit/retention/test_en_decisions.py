@@ -51,6 +51,27 @@ KEPT_EVEN_AS_ONE_OFF = [
     ("I just lost my job", Family.DURABLE_FACT),
     ("She was diagnosed with lupus today", Family.DURABLE_FACT),
     ("Today is my birthday", Family.DURABLE_FACT),
+    # Births, deaths, law and money told with a day, in speech and in fragments.
+    ("Our son arrived at ten past two this morning", Family.DURABLE_FACT),
+    ("We buried old Rusty in the orchard yesterday", Family.DURABLE_FACT),
+    ("Mortgage approved this morning", Family.DURABLE_FACT),
+    ("He handed in his notice today", Family.DURABLE_FACT),
+    ("Signed the lease on the studio last night", Family.DURABLE_FACT),
+    ("My uncle broke his hip on Friday", Family.DURABLE_FACT),
+    ("Tonight I finally told my parents", Family.DURABLE_FACT),
+    ("Today was my last shift at the mill", Family.DURABLE_FACT),
+    ("The pit is closing down, they said this morning", Family.DURABLE_FACT),
+    ("She said yes!", Family.DURABLE_FACT),
+    ("Can you stop calling me Robert, it's Bobby", Family.DURABLE_FACT),
+    ("Penicillin brings me out in hives", Family.DURABLE_FACT),
+    ("Jonah can't recognise faces", Family.DURABLE_FACT),
+    ("Nervous around horses", Family.DURABLE_FACT),
+    ("At the moment he is in prison", Family.DURABLE_FACT),
+    ("Off gluten since Monday", Family.DURABLE_FACT),
+    ("User shares a two-bed flat with a cousin", Family.DURABLE_FACT),
+    ("Their grandmother fled Silesia on a cart", Family.DURABLE_FACT),
+    # What a report says is judged by itself: its day is not the fact's.
+    ("User mentioned today that he has a stammer", Family.DURABLE_FACT),
     # A steady activity told with "currently".
     ("User is currently learning Welsh", Family.DURABLE_FACT),
     ("He currently works at a shipyard", Family.DURABLE_FACT),
@@ -61,6 +82,11 @@ KEPT_EVEN_AS_ONE_OFF = [
     ("The sky is blue", Family.DURABLE_FACT),
     ("Seed library with a glass roof", Family.DURABLE_FACT),
     # Habits, agreements, permanence, changes.
+    ("Thirty-one years we have run this pub", Family.HABIT),
+    ("Since the accident she walks with a stick", Family.HABIT),
+    ("We've agreed that whoever cooks does not wash up", Family.AGREEMENT),
+    ("He won't get on a boat again", Family.PERMANENCE),
+    ("I'm in Lisbon until next summer", Family.PERMANENCE),
     ("I swim every other morning", Family.HABIT),
     ("Choir practice on Tuesdays", Family.HABIT),
     ("He rarely drinks", Family.HABIT),
@@ -115,6 +141,15 @@ TEMP_WITHOUT_A_BIT = [
     ("I'm on my way", RuleCode.N7),
     ("I'll bring dessert", RuleCode.N7),
     ("Let's grab a coffee", RuleCode.N7),
+    # Speech, fragments and what is told of others.
+    ("Knackered, feet killing me", RuleCode.N3),
+    ("The twins are squabbling over the remote", RuleCode.N4),
+    ("Ines has nipped out for milk", RuleCode.N4),
+    ("Wrong window, sorry", RuleCode.N4),
+    ("Lift broken", RuleCode.N5),
+    ("Drizzling here", RuleCode.N5),
+    ("Hang on, the kettle", RuleCode.N7),
+    ("User wants help with a text to the plumber", RuleCode.N7),
     ("I need to pick up the parcel", RuleCode.N7),
     ("How do I get to the harbour?", RuleCode.N7),
 ]
@@ -132,6 +167,29 @@ TEMP_WITH_ONE_OFF_ONLY = [
     "I watched a film about penguins",
     "Current trip: Latvia, July 6-13",
     "Ticket closed",
+    # A durable word that is only what somebody talks of, passes by or has in hand.
+    "We talked about my career over soup",
+    "They danced at their cousin's wedding",
+    "Bought rolls at my usual place",
+    "He had a strange dream about his old school",
+    "Her manager asked her to swap desks",
+    "Nina took her daughter to the fair",
+    "My sister is stuck at the border",
+    "Dad is up a ladder",
+    "Her grandfather has torn his sleeve",
+    "The kids are upstairs",
+    "The cat has knocked the fern over",
+    "We tried a gluten-free bakery by the quay",
+]
+
+# A day alone does not make a day's trifle of what happened on it.
+KEPT_WITHOUT_A_BIT = [
+    "Today we named the boat Clementine",
+    "We poured the foundation of the barn this morning",
+    "Last night he told us everything",
+    "Tomorrow they unveil her statue",
+    "Right now my sister sails for the Navy",
+    "Yesterday the council chose our design",
 ]
 
 NEITHER_REMEMBERED_NOR_LOST = [
@@ -180,6 +238,11 @@ def test_a_single_event_without_a_time_is_temp_only_where_the_bit_says_so(text: 
     assert decide(text, TemporalKind.ONE_OFF).rule is RuleCode.TEMPORAL_ONE_OFF
 
 
+@pytest.mark.parametrize("text", KEPT_WITHOUT_A_BIT)
+def test_a_day_counts_only_beside_what_is_done_in_passing(text: str) -> None:
+    assert decide(text).tier is Tier.LONG
+
+
 @pytest.mark.parametrize("text", REMEMBERED)
 def test_a_directive_about_a_fact_concludes(text: str) -> None:
     assert decide(text, TemporalKind.ONE_OFF).reason is Reason.EXPLICIT_REMEMBER
@@ -211,6 +274,9 @@ def test_talk_of_remembering_is_no_directive(text: str) -> None:
         "They are having a baby",
         "Linting is done with ruff",
         "Set in his ways",
+        "Hungry for success",
+        "Stationed in Crete",
+        "He is changing careers",
         "Call sign K5ABC",
         # A number bound to a rule blocks n6.
         "The doctor said today: no coffee after noon",
