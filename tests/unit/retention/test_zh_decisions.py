@@ -114,6 +114,14 @@ def _decide(text: str, temporal: str = "") -> RetentionVerdict:
         "我開計程車二十年了",
         "便當我都自己做",
         "阿嬤的健保卡由我保管，她不識字",
+        # what kin and neighbours are like, and what a noun of errands says of somebody
+        "我姑姑很會包粽子",
+        "我爸不坐飞机",
+        "邻居阿婆养蜂",
+        "我英语磕磕绊绊",
+        "表叔坐轮椅",
+        "最喜欢的歌手是罗大佑",
+        "用户只在周末打牌",
     ],
 )
 @pytest.mark.parametrize("temporal", ["", "unknown", "one_off"])
@@ -258,6 +266,11 @@ def test_ephemera_are_temporary_without_a_bit(text: str, rule: RuleCode) -> None
         "我跟你講，剛才捷運上有人唱歌",
         "妹妹在試裙子，問我好不好看",
         "上課睡著被點名，有夠丟臉",
+        "我姑姑不在家，你晚點再來",
+        "我妈有点头晕，先靠边停一下",
+        "验证码一直收不到，密码也忘了",
+        "把以前住的那条街又走了一遍，买了个烧饼",
+        "使用者正在幫表叔推輪椅進電梯",
     ],
 )
 def test_single_events_are_temporary_when_the_bit_says_one_off(text: str) -> None:
