@@ -70,6 +70,10 @@ KEPT_EVEN_AS_ONE_OFF = [
     ("Off gluten since Monday", Family.DURABLE_FACT),
     ("User shares a two-bed flat with a cousin", Family.DURABLE_FACT),
     ("Their grandmother fled Silesia on a cart", Family.DURABLE_FACT),
+    ("Set my time zone to Lagos", Family.DURABLE_FACT),
+    ("I'm so tired, the baby's three weeks old", Family.DURABLE_FACT),
+    ("Her contract won't be renewed", Family.DURABLE_FACT),
+    ("Hilde walks with two sticks now", Family.DURABLE_FACT),
     # What a report says is judged by itself: its day is not the fact's.
     ("User mentioned today that he has a stammer", Family.DURABLE_FACT),
     # A steady activity told with "currently".
@@ -84,6 +88,7 @@ KEPT_EVEN_AS_ONE_OFF = [
     # Habits, agreements, permanence, changes.
     ("Thirty-one years we have run this pub", Family.HABIT),
     ("Since the accident she walks with a stick", Family.HABIT),
+    ("She has been clean since March", Family.HABIT),
     ("We've agreed that whoever cooks does not wash up", Family.AGREEMENT),
     ("He won't get on a boat again", Family.PERMANENCE),
     ("I'm in Lisbon until next summer", Family.PERMANENCE),
@@ -179,6 +184,8 @@ TEMP_WITH_ONE_OFF_ONLY = [
     "Her grandfather has torn his sleeve",
     "The kids are upstairs",
     "The cat has knocked the fern over",
+    "My husband thinks it's going to snow",
+    "Ruby has jam all over her school uniform",
     "We tried a gluten-free bakery by the quay",
 ]
 
