@@ -11,7 +11,8 @@ from memstore.memory import Tier
 from memstore.retention.families import Family, family_bits
 from memstore.retention.finding import Finding
 from memstore.retention.languages import is_foreign
-from memstore.retention.matching import Hit, Scan
+from memstore.retention.matching import Scan
+from memstore.retention.patterns import Hit
 from memstore.retention.policy import RetentionPolicy
 from memstore.retention.temporal import standing_vetoes
 from memstore.retention.text import UNSPACED, UNSPACED_LETTER

@@ -6,7 +6,8 @@ from memstore.memory import TemporalKind, Tier
 from memstore.retention.families import ONE_OFF_VETOES, family_bits
 from memstore.retention.finding import Finding
 from memstore.retention.languages import is_covered
-from memstore.retention.matching import Hit, Scan
+from memstore.retention.matching import Scan
+from memstore.retention.patterns import Hit
 from memstore.retention.policy import DEFAULT_POLICY, RetentionPolicy
 from memstore.retention.text import FoldedText
 from memstore.retention.verdict import LANGUAGE_VETO, MOST_EVIDENCE, Cue, RuleCode

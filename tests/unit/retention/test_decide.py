@@ -328,3 +328,14 @@ def test_the_default_bit_is_unset_and_stays_apart_from_unknown() -> None:
         "x", temporal=TemporalKind.UNKNOWN, now=NOW, policy=small_policy()
     ).steps[4]
     assert unset.finding.why != unknown.finding.why
+
+
+@pytest.mark.parametrize("pattern", [r"\d+", r"\d+ zok", r"\w{4} zok \w{4}"])
+def test_a_pattern_can_account_for_the_whole_text(pattern: str) -> None:
+    cue = CueSpec("xx.acknowledgement.any", "xx", Family.ACKNOWLEDGEMENT, patterns=(pattern,))
+    policy = RetentionPolicy(languages=(), overlays=(Overlay(add=(cue,)),))
+
+    texts = ["0042", "0042 zok", "0042 zok 0042"]
+    rules_of = [decide_retention(text, policy=policy, now=NOW).rule for text in texts]
+
+    assert rules_of.count(RuleCode.N1) == 1
