@@ -60,15 +60,13 @@ ONE_OFF_VETOES: tuple[Family, ...] = (
 )
 """Any cue of these stops ``one_off``, in this order of report; they block every rule too."""
 
-SETS_SOFT_ASIDE: frozenset[Family] = frozenset(
-    {
-        Family.MOMENTARINESS,
-        Family.MOMENTARY_STATE,
-        Family.TASK_IN_PROGRESS,
-        Family.AMBIENT,
-        Family.POINT_IN_TIME,
-        Family.SHORT_LIVED_REQUEST,
-    }
+SETS_SOFT_ASIDE: tuple[Family, ...] = (
+    Family.MOMENTARINESS,
+    Family.POINT_IN_TIME,
+    Family.MOMENTARY_STATE,
+    Family.SHORT_LIVED_REQUEST,
+    Family.TASK_IN_PROGRESS,
+    Family.AMBIENT,
 )
 """A soft veto cue yields where a cue of one of these stands in the same clause."""
 

@@ -165,10 +165,14 @@ class Scan:
             return sorted(plain, key=_by_position)
         hits = self.hits(family)
         hard = [hit for hit in hits if hit.spec.strength is Strength.HARD]
-        if hard or not hits:
+        if hard:
             return hard
-        aside = self._momentary_clauses
-        return [hit for hit in hits if self.clause(hit) not in aside]
+        for momentary in SETS_SOFT_ASIDE:
+            if not hits:
+                break
+            aside = {self.clause(hit) for hit in self.hits(momentary)}
+            hits = [hit for hit in hits if self.clause(hit) not in aside]
+        return hits
 
     def cue(self, hit: Hit) -> Cue:
         """Return a hit as the value that a verdict carries, in offsets of the original text."""
@@ -249,10 +253,6 @@ class Scan:
         """Offsets in the folded text at which a clause ends, ascending."""
         words = [hit.start for hit in self._seen(Family.CLAUSE_BREAK)[0]]
         return sorted({*self.text.clause_breaks, *words}) if words else self.text.clause_breaks
-
-    @cached_property
-    def _momentary_clauses(self) -> set[int]:
-        return {self.clause(hit) for family in SETS_SOFT_ASIDE for hit in self.hits(family)}
 
 
 class _Conditions:
