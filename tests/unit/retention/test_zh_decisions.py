@@ -332,3 +332,67 @@ def test_what_directs_to_no_fact_does_not_conclude(text: str) -> None:
 def test_a_longer_word_that_holds_a_cue_by_accident_does_not_veto(text: str) -> None:
     chinese_only = RetentionPolicy(languages=("zh",))
     assert decide_retention(text, policy=chinese_only, now=NOW).tier is Tier.TEMP
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # a posture or an act that describes a life
+        "叔叔挑着两家人的担子",
+        "我坐着轮椅卖彩票",
+        "她背着助学贷款的债读完研",
+        "头发要吹到全干才睡",
+        # told in one breath with today or now, and lasting
+        "今天第一次登台演出",
+        "今天他穿上了军装",
+        "昨晚把狗从救助站抱回来了",
+        "刚刚医院来电话，嫂子怀上了",
+        "刚发现自己色弱",
+        "上周末表妹订了婚",
+        "我现在站在弱者那一边",
+        # what was long ago, and what it left
+        "小学被同桌打过，到现在还很怕人靠近",
+        "大前年把脚踝摔断，走路要拄杖",
+        "洪水冲毁了我们的屋子",
+        "他冲进雪地，再没回来",
+        # the body's answer
+        "荞麦碰都不能碰，碰了要叫救护车",
+        "一到梅雨天我的老寒腿就犯",
+        "开着收音机我才睡得着",
+        # orders that stand
+        "跟我聊天别用敬语",
+        "叫车的话叫便宜的",
+        "查天气用华氏度",
+        "天黑的时候把路灯打开",
+        "金价跌破四百就提醒我",
+        "发布要两个人点头才能走",
+        # a question or a request that tells who asks
+        "请问轮椅能上吗，我下半身没知觉",
+        "麻烦查一下，我做过心脏瓣膜置换",
+    ],
+)
+def test_what_only_looks_like_an_event_or_a_request_is_kept(text: str) -> None:
+    for temporal in ("", "one_off"):
+        assert _decide(text, temporal).tier is not Tier.TEMP, temporal
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("请问二号窗口还要等几分钟", RuleCode.N7),
+        ("有人知道机场大巴为什么停了吗", RuleCode.N7),
+        ("你先别挂，我拿个本子", RuleCode.N7),
+        ("定个十五分钟的闹钟", RuleCode.N7),
+        ("把刚录的视频发给我哥", RuleCode.N7),
+        ("服务员，加一双筷子", RuleCode.N7),
+        ("付款页面一直转圈", RuleCode.N4),
+        ("包裹显示已签收，门口什么都没有", RuleCode.N4),
+        ("我在安检口堵了快半个小时", RuleCode.N4),
+        ("这碗粥有点烫", RuleCode.N5),
+        ("你嘴角沾了芝麻", RuleCode.N5),
+        ("前面还有七个人", RuleCode.N5),
+    ],
+)
+def test_talk_of_the_moment_is_temporary_without_a_bit(text: str, rule: RuleCode) -> None:
+    verdict = _decide(text)
+    assert (verdict.tier, verdict.rule) == (Tier.TEMP, rule)
