@@ -105,6 +105,14 @@ KEPT_EVEN_AS_ONE_OFF = [
     ("Switched from trombone to tuba", Family.STATE_CHANGE),
     ("He joined a rowing crew", Family.STATE_CHANGE),
     ("Don't forget to buy milk", Family.REMINDER),
+    ("They named me captain this morning", Family.DURABLE_FACT),
+    ("We closed on the cottage today", Family.DURABLE_FACT),
+    ("My scan came back clear yesterday", Family.DURABLE_FACT),
+    ("He is missing two toes", Family.DURABLE_FACT),
+    ("The army taught me discipline", Family.DURABLE_FACT),
+    ("I'm having surgery on Friday", Family.DURABLE_FACT),
+    ("I have a 1998 Defender", Family.DURABLE_FACT),
+    ("User likes to be told straight when a plan is weak", Family.DURABLE_FACT),
     # A sentence with a clause of each sort.
     ("I'm tired right now, but I teach yoga", Family.DURABLE_FACT),
     ("It's raining and I live by the sea", Family.DURABLE_FACT),
@@ -112,6 +120,21 @@ KEPT_EVEN_AS_ONE_OFF = [
 ]
 
 TEMP_WITHOUT_A_BIT = [
+    # A day beside an ordinary act, wherever in the clause it stands.
+    ("I pruned the roses this morning", RuleCode.N6),
+    ("They flew a kite on the common yesterday", RuleCode.N6),
+    ("The tram broke down last night", RuleCode.N6),
+    ("No school tomorrow", RuleCode.N6),
+    ("We rowed across the lake with my cousins yesterday and got soaked", RuleCode.N6),
+    ("I had a silly quarrel with my flatmate last weekend", RuleCode.N6),
+    ("Our plumber comes tomorrow", RuleCode.N6),
+    # Moods, what is going on around, and requests in other words.
+    ("Feeling guilty about skipping the rehearsal", RuleCode.N3),
+    ("There's a wasp in the pantry", RuleCode.N5),
+    ("The ferry has been delayed", RuleCode.N5),
+    ("Add two lemons to the shopping list", RuleCode.N7),
+    ("User wants the last paragraph shortened", RuleCode.N7),
+    ("Wednesday lunch with Priya", RuleCode.N7),
     ("ok", RuleCode.N1),
     ("Okay, got it!", RuleCode.N1),
     ("Good morning, how are you?", RuleCode.N2),
@@ -197,6 +220,9 @@ KEPT_WITHOUT_A_BIT = [
     "Tomorrow they unveil her statue",
     "Right now my sister sails for the Navy",
     "Yesterday the council chose our design",
+    "I met my half-sister for the first time today",
+    "The firm was acquired this morning",
+    "Last weekend he told us about the debt",
 ]
 
 NEITHER_REMEMBERED_NOR_LOST = [
