@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
-from memstore.retention.text import FoldedText, fold
+from memstore.retention.text import FoldedText, as_words, fold
 
 _RUNS = re.compile(
     "(?P<latin>[a-z\u00df-\u024f\u1e00-\u1eff]+)"
@@ -27,6 +27,8 @@ _RUNS = re.compile(
 )
 _LATIN = re.compile("[a-z]")
 _KANA = re.compile("[\u3041-\u30fa]")
+_NUMBER_ENDING = re.compile(r"(?<=\d)-[^\W\d_]{1,3}(?!\w)")
+"""What is written behind a number ("14-е") is no word of its own: е alone is Bulgarian."""
 _LETTERS_A_SIGN = {"zh": 3, "ko": 2}
 """A Chinese sentence full of product names is still Chinese: its signs say more than letters."""
 _ASSUMED = {"cyrillic": "ru"}
@@ -139,6 +141,8 @@ def _signs(script: str, text: FoldedText, languages: frozenset[str]) -> tuple[in
     """
     evidence = _evidence(script, languages)
     words = set(text.words.split())
+    if "-" in text.folded:
+        words = set(as_words(_NUMBER_ENDING.sub("", text.folded)).split())
     letters: Iterable[str] = () if text.folded.isascii() else set(text.folded)
     return (
         len(words & evidence.ours),

@@ -92,6 +92,11 @@ def test_chinese_and_japanese_cues_keep_out_of_each_others_texts(
     assert silent_language(text) == silent
 
 
+@pytest.mark.parametrize("text", ["билеты на 14-е", "встреча 3-го", "Принял 2-я порция"])
+def test_the_ending_of_a_number_speaks_for_no_language(text: str) -> None:
+    assert is_covered(FoldedText(text), frozenset({"ru"}))
+
+
 def test_a_chinese_verdict_names_no_japanese_cue() -> None:
     verdict = decide_retention("毎日散歩，大丈夫", temporal="one_off", now=datetime.now(UTC))
     assert all(cue.language != "ja" for cue in verdict.evidence)
