@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.errors import ConfigurationError
-from memstore.retention.forms import MOST_LITERALS, _template, bounded, read_forms, with_word_lists
+from memstore.retention.forms import (
+    MOST_LITERALS,
+    _template,
+    alternation,
+    bounded,
+    read_forms,
+    with_word_lists,
+)
 from memstore.retention.text import FoldedText
 
 LISTS = {"be": ["am", "is", "are"], "one": ["uno"], "nested": ["<be> {old,new}", "was"]}
@@ -89,3 +96,22 @@ def test_a_form_that_says_nothing_is_refused(form: str) -> None:
 def test_braces_that_do_not_pair_are_refused(form: str) -> None:
     with pytest.raises(ConfigurationError, match="brace"):
         read_forms([form], {}, "t")
+
+
+words = st.text(alphabet="ab7'- 看", max_size=4)
+
+
+@given(branches=st.lists(words, min_size=1, max_size=12), text=words)
+def test_factored_branches_match_what_they_match_one_by_one(branches: list[str], text: str) -> None:
+    escaped = [re.escape(branch) for branch in branches]
+    plain = re.compile("(?:" + "|".join(escaped) + ")")
+
+    factored = re.compile(alternation(escaped))
+
+    assert (factored.fullmatch(text) is None) == (plain.fullmatch(text) is None)
+    found, expected = factored.match(text), plain.match(text)
+    assert (found and found.span()) == (expected and expected.span())
+
+
+def test_a_first_letter_that_words_share_is_tried_once() -> None:
+    assert alternation(["cat", "dog", "car", "cat"]) == "(?:c(?:a(?:t|r))|dog)"
