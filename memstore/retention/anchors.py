@@ -13,7 +13,7 @@ import math
 import re
 import re._constants as sre  # type: ignore[import-not-found]
 import re._parser as sre_parser  # type: ignore[import-not-found]
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache, reduce
@@ -237,8 +237,7 @@ def _required(nodes: sre_parser.SubPattern, lead: str = "") -> list[_Piece]:
                 }
             )
 
-    for operation, argument in nodes.data:
-        strings = _tails(operation, argument)
+    for operation, argument, strings in _steps(nodes):
         if strings is not None and (
             len(run) == 1 or len(strings) == 1 or len(run) * len(strings) <= _MOST_STRINGS
         ):
@@ -325,8 +324,7 @@ def _few(offsets: frozenset[int]) -> Offsets:
 def _strings(nodes: sre_parser.SubPattern) -> frozenset[str] | None:
     """Return all strings that the nodes match, or none where they are too many to list."""
     found: frozenset[str] = frozenset({""})
-    for operation, argument in nodes.data:
-        tails = _tails(operation, argument)
+    for _, _, tails in _steps(nodes):
         if tails is None:
             return None
         found = frozenset([head + tail for head in found for tail in tails])
@@ -335,9 +333,23 @@ def _strings(nodes: sre_parser.SubPattern) -> frozenset[str] | None:
     return found
 
 
+def _steps(nodes: sre_parser.SubPattern) -> Iterator[tuple[Any, Any, frozenset[str] | None]]:
+    """Yield each node with the strings that it matches; characters in a row are one step."""
+    characters = ""
+    for operation, argument in nodes.data:
+        if operation is sre.LITERAL:
+            characters += chr(argument)
+            continue
+        if characters:
+            yield sre.LITERAL, None, frozenset({characters})
+            characters = ""
+        yield operation, argument, _tails(operation, argument)
+    if characters:
+        yield sre.LITERAL, None, frozenset({characters})
+
+
 def _tails(operation: Any, argument: Any) -> frozenset[str] | None:
-    if operation is sre.LITERAL:
-        return frozenset({chr(argument)})
+    """Return all strings that one node matches, or none where they are too many to list."""
     if operation is sre.IN:
         return _members(argument)
     if operation is sre.AT:
