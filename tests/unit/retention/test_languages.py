@@ -108,7 +108,7 @@ def test_a_chinese_verdict_names_no_japanese_cue() -> None:
         ("PR merged", False),
         ("ok", False),
         ("🍕 12:30", False),
-        ("Remind me about the meeting", False),
+        ("Remind me about the oven", False),
         ("Plan een meeting met hem voor vandaag", True),
         ("Bugün meeting var, sonra reminder", True),
         ("وصلت الآن ok", True),

@@ -201,7 +201,7 @@ def test_common_words_of_small_talk_and_requests_do_not_delete_a_statement(text:
         ("剛搭計程車回家", RuleCode.N6),
         ("用户今天买了一杯奶茶", RuleCode.N6),
         ("他五天前就回来了", RuleCode.N6),
-        ("我早晨六点就起床了", RuleCode.N6),
+        ("我清晨五点就出门了", RuleCode.N6),
         ("他把雨伞递给了同学", RuleCode.N6),
         ("她连忙站了起来", RuleCode.N6),
         ("他从包里拿出一张地图", RuleCode.N6),
@@ -237,7 +237,7 @@ def test_ephemera_are_temporary_without_a_bit(text: str, rule: RuleCode) -> None
     "text",
     [
         "他对结果很不满",
-        "我们住在一家小旅馆",
+        "他们住在一家青年旅社",
         "我白天没空，晚上可以",
         "墙上挂着一幅画",
         "他终于来了",
@@ -246,7 +246,7 @@ def test_ephemera_are_temporary_without_a_bit(text: str, rule: RuleCode) -> None
         "他杀了一条鱼做汤",
         "用户今天和同事聚餐",
         "后天出差",
-        "他受伤了，伤得不重",
+        "她扭到脚了，扭得不厉害",
         # a lasting word that is only a thing of the deed, or its doer
         "我家狗剛把拖鞋咬破了",
         "猫粮吃完了，得下单",
