@@ -140,9 +140,9 @@ def _signs(script: str, text: FoldedText, languages: frozenset[str]) -> tuple[in
     Peculiar letters count as words of their own.
     """
     evidence = _evidence(script, languages)
-    words = set(text.words.split())
-    if "-" in text.folded:
-        words = set(as_words(_NUMBER_ENDING.sub("", text.folded)).split())
+    folded = text.folded
+    plain = as_words(_NUMBER_ENDING.sub("", folded)) if "-" in folded else text.words
+    words = set(plain.split())
     letters: Iterable[str] = () if text.folded.isascii() else set(text.folded)
     return (
         len(words & evidence.ours),

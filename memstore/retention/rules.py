@@ -46,25 +46,25 @@ RULE_FAMILIES = family_bits(
 )
 
 
+def _alone(family: Family, *around: Family) -> Callable[[Scan], list[Hit] | None]:
+    """Return a rule for the hits of a family where those of others leave no further word."""
+    wanted, filling = family_bits((family,)), family_bits((family, *around))
+
+    def rule(scan: Scan) -> list[Hit] | None:
+        if not (scan.may_hold(wanted) and scan.may_fill(filling)):
+            return None
+        hits = scan.hits(family)
+        others = [hit for other in around for hit in scan.hits(other)]
+        return hits if hits and _nothing_else(scan, [*hits, *others]) else None
+
+    return rule
+
+
+_bare_acknowledgement = _alone(Family.ACKNOWLEDGEMENT, Family.FILLER)
+
+
 def _no_content(scan: Scan) -> list[Hit] | None:
-    if scan.text.words.isspace():
-        return []
-    return _alone(scan, Family.ACKNOWLEDGEMENT, (Family.FILLER,))
-
-
-def _small_talk(scan: Scan) -> list[Hit] | None:
-    return _alone(scan, Family.SMALL_TALK, (Family.ACKNOWLEDGEMENT, Family.FILLER))
-
-
-def _alone(scan: Scan, family: Family, around: tuple[Family, ...]) -> list[Hit] | None:
-    """Return the hits of a family if those of the families around it leave no other word."""
-    if not scan.may_hold(family_bits((family,))):
-        return None
-    if not scan.may_fill(family_bits((family, *around))):
-        return None
-    hits = scan.hits(family)
-    others = [hit for other in around for hit in scan.hits(other)]
-    return hits if hits and _nothing_else(scan, [*hits, *others]) else None
+    return [] if scan.text.words.isspace() else _bare_acknowledgement(scan)
 
 
 def _point_in_time(scan: Scan) -> list[Hit] | None:
@@ -82,7 +82,7 @@ def _any_of(family: Family) -> Callable[[Scan], list[Hit] | None]:
 
 _RULES: dict[RuleCode, Callable[[Scan], list[Hit] | None]] = {
     RuleCode.N1: _no_content,
-    RuleCode.N2: _small_talk,
+    RuleCode.N2: _alone(Family.SMALL_TALK, Family.ACKNOWLEDGEMENT, Family.FILLER),
     RuleCode.N3: _any_of(Family.MOMENTARY_STATE),
     RuleCode.N4: _any_of(Family.TASK_IN_PROGRESS),
     RuleCode.N5: _any_of(Family.AMBIENT),
