@@ -112,7 +112,6 @@ _KEYS = frozenset(
         "family",
         "forms",
         "patterns",
-        "anchors",
         "except",
         "unless",
         "needs",

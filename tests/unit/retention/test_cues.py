@@ -97,10 +97,9 @@ def test_an_exception_masks_only_what_it_covers() -> None:
     assert _spans(lexicon, "今天天气不错，他天天跑步") == ["天天"]
 
 
-def test_a_pattern_is_tried_only_where_an_anchor_stands() -> None:
+def test_a_pattern_is_found_wherever_it_stands() -> None:
     lexicon = _lexicon(
         '[[cue]]\nid = "en.habit.a"\nfamily = "habit"\npatterns = [\'\\d+ ?pm\']\n'
-        'anchors = ["<digit>"]\n'
     )
     assert _spans(lexicon, "at 8pm and at 10 pm") == ["8pm", "10 pm"]
     assert _spans(lexicon, "at pm") == []
