@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -106,21 +106,9 @@ class CueSpec:
         ]
 
 
-_KEYS = frozenset(
-    {
-        "id",
-        "family",
-        "forms",
-        "patterns",
-        "except",
-        "unless",
-        "needs",
-        "at",
-        "strength",
-        "examples",
-        "counter_examples",
-    }
-)
+_LISTS = ("forms", "patterns", "except", "unless", "needs", "examples", "counter_examples")
+_CUE_KEYS = ("id", "family", "at", "strength", *_LISTS)
+_FILE_KEYS = ("language", "words", "cue", "disable")
 
 
 def read_cues(
@@ -150,9 +138,13 @@ def read_cues(
         raise ConfigurationError(f"{source}: {error}") from None
     if language is not None and data.get("language") != language:
         raise ConfigurationError(f"{source}: language must be {language!r}")
-    words = {**BUILT_IN_WORDS, **data.get("words", {})}
+    _refuse_unknown(data, _FILE_KEYS, source)
+    words = {**BUILT_IN_WORDS, **_word_lists(data.get("words", {}), source)}
+    entries = data.get("cue", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise ConfigurationError(f"{source}: cues are [[cue]] tables")
     cues: dict[str, CueSpec] = {}
-    for entry in data.get("cue", ()):
+    for entry in entries:
         cue = _read_cue(entry, source=source, language=language, words=words)
         if not patterns_tested:
             for pattern in (*cue.patterns, *cue.unless_patterns):
@@ -167,22 +159,53 @@ def read_cues(
     return tuple(cues.values())
 
 
+def _refuse_unknown(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    for key in table:
+        if key not in known:
+            raise ConfigurationError(f"{where}: unknown key {key!r}{_hint(key, known)}")
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _word_lists(words: object, source: str) -> dict[str, list[str]]:
+    if not isinstance(words, dict):
+        raise ConfigurationError(f"{source}: [words] is a table of word lists")
+    lists = {name: _strings(words, name, f"{source}: [words]") for name in words}
+    for name, listed in lists.items():
+        if not listed:
+            raise ConfigurationError(f"{source}: [words]: {name} is empty")
+    return lists
+
+
+def _strings(table: Mapping[str, Any], key: str, where: str) -> list[str]:
+    """Return a list of strings; a string alone would be taken for its letters."""
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigurationError(f"{where}: {key} is a list of strings")
+    return value
+
+
 def _read_cue(
-    entry: Mapping[str, Any], *, source: str, language: str | None, words: Mapping[str, list[str]]
+    entry: Mapping[str, Any],
+    *,
+    source: str,
+    language: str | None,
+    words: Mapping[str, Sequence[str]],
 ) -> CueSpec:
     name = entry.get("id")
     if not isinstance(name, str) or name.count(".") < 2:
         raise ConfigurationError(f"{source}: a cue needs an id such as 'en.habit.weekday'")
     where = f"{source}: cue {name!r}"
-    for key in entry.keys() - _KEYS:
-        near = difflib.get_close_matches(key, _KEYS, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ConfigurationError(f"{where}: unknown key {key!r}{hint}")
+    _refuse_unknown(entry, _CUE_KEYS, where)
     if language is not None and name.split(".", 1)[0] != language:
         raise ConfigurationError(f"{where}: the id must start with {language!r}")
-    forms = read_forms(entry.get("forms", ()), words, where)
-    patterns = tuple(with_word_lists(raw, words, where) for raw in entry.get("patterns", ()))
-    unless = tuple(with_word_lists(raw, words, where) for raw in entry.get("unless", ()))
+    listed = {key: _strings(entry, key, where) for key in _LISTS}
+    forms = read_forms(listed["forms"], words, where)
+    patterns = tuple(with_word_lists(raw, words, where) for raw in listed["patterns"])
+    unless = tuple(with_word_lists(raw, words, where) for raw in listed["unless"])
     if forms == NO_FORMS and not patterns:
         raise ConfigurationError(f"{where}: needs forms or patterns")
     try:
@@ -192,13 +215,13 @@ def _read_cue(
             family=Family(entry.get("family", "")),
             forms=forms,
             patterns=patterns,
-            excepts=read_forms(entry.get("except", ()), words, where),
+            excepts=read_forms(listed["except"], words, where),
             unless_patterns=unless,
-            needs=tuple(Family(family) for family in entry.get("needs", ())),
+            needs=tuple(Family(family) for family in listed["needs"]),
             at=Position(entry["at"]) if "at" in entry else None,
             strength=Strength(entry.get("strength", "hard")),
-            examples=tuple(entry.get("examples", ())),
-            counter_examples=tuple(entry.get("counter_examples", ())),
+            examples=tuple(listed["examples"]),
+            counter_examples=tuple(listed["counter_examples"]),
         )
     except ValueError as error:
         raise ConfigurationError(f"{where}: {error}") from None
@@ -262,8 +285,7 @@ class Overlay:
         """
         for name in sorted(self.disable):
             if cues.pop(name, None) is None:
-                near = difflib.get_close_matches(name, cues, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
+                hint = _hint(name, cues)
                 raise ConfigurationError(f"overlay: no cue {name!r} to disable{hint}")
         for cue in self.add:
             if cue.id in cues:

@@ -49,7 +49,8 @@ def read_forms(forms: Iterable[str], words: Mapping[str, Sequence[str]], where: 
     """Return what ``forms`` stand for, with ``<name>`` replaced by the word list of that name.
 
     Raises:
-        ConfigurationError: a word list is missing, or a form is empty; starts with ``where``.
+        ConfigurationError: a word list is missing or holds itself, or a form is empty; starts with
+            ``where``.
     """
     literals: dict[str, None] = {}
     templates: dict[str, None] = {}
@@ -72,7 +73,7 @@ def with_word_lists(pattern: str, words: Mapping[str, Sequence[str]], where: str
     """Return a regular expression with ``<name>`` replaced by a group of that word list.
 
     Raises:
-        ConfigurationError: a word list is missing; starts with ``where``.
+        ConfigurationError: a word list is missing or holds itself; starts with ``where``.
     """
 
     def group(match: re.Match[str]) -> str:
@@ -171,16 +172,21 @@ def _braces_pair(braced: str) -> bool:
     return depth == 0
 
 
-def _with_words(form: str, words: Mapping[str, Sequence[str]], where: str) -> str:
+def _with_words(
+    form: str, words: Mapping[str, Sequence[str]], where: str, inside: tuple[str, ...] = ()
+) -> str:
+    """Return a form with braces for its word lists; ``inside`` names those that it stands in."""
+
     def listed(match: re.Match[str]) -> str:
         name = match.group(1)
         if name not in words:
             raise ConfigurationError(f"{where}: no word list {name!r}")
-        return words[name][0] if len(words[name]) == 1 else "{" + ",".join(words[name]) + "}"
+        if name in inside:
+            raise ConfigurationError(f"{where}: word list {name!r} refers to itself")
+        members = [_with_words(word, words, where, (*inside, name)) for word in words[name]]
+        return members[0] if len(members) == 1 else "{" + ",".join(members) + "}"
 
-    while _WORDS_REFERENCE.search(form):
-        form = _WORDS_REFERENCE.sub(listed, form)
-    return form
+    return _WORDS_REFERENCE.sub(listed, form)
 
 
 def _template(braced: str) -> str:

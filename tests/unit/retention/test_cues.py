@@ -9,6 +9,7 @@ import pytest
 from memstore.errors import ConfigurationError
 from memstore.retention.cues import CueSpec, Overlay, read_cues
 from memstore.retention.families import Family
+from memstore.retention.forms import read_forms, with_word_lists
 from memstore.retention.lexicon import Lexicon
 from memstore.retention.text import FoldedText
 
@@ -53,11 +54,26 @@ def test_forms_expand_braces_and_word_lists() -> None:
             "used twice",
         ),
         ("[[cue", "en.toml"),
+        ('[[cue]]\nid = "en.habit.a"\nforms = "tea"\n' + FORMS, "forms is a list of strings"),
+        ('[[cue]]\nid = "en.habit.a"\nforms = ["x", 1]\n' + FORMS, "forms is a list of strings"),
+        ('[[cue]]\nid = "en.habit.a"\nneeds = "habit"\n' + FORMS, "needs is a list of strings"),
+        ('[[cues]]\nid = "en.habit.a"\n' + FORMS, "unknown key 'cues'; did you mean 'cue'"),
+        ('[cue]\nid = "en.habit.a"\n' + FORMS, "tables"),
+        ('tea = "green"\n', "tea is a list of strings"),
+        ("tea = []\n", "tea is empty"),
     ],
 )
 def test_a_malformed_cue_is_refused_with_its_name(body: str, named: str) -> None:
     with pytest.raises(ConfigurationError, match=named):
         _read(body)
+
+
+def test_a_word_list_that_refers_to_itself_is_refused() -> None:
+    lists = {"tea": ["green <drink>"], "drink": ["cold <tea>", "water"]}
+    with pytest.raises(ConfigurationError, match="'tea' refers to itself"):
+        read_forms(["<tea> please"], lists, "here")
+    with pytest.raises(ConfigurationError, match="'tea' refers to itself"):
+        with_word_lists("<tea>", lists, "here")
 
 
 def test_a_form_that_folds_to_nothing_is_refused_when_compiled() -> None:
@@ -98,9 +114,7 @@ def test_an_exception_masks_only_what_it_covers() -> None:
 
 
 def test_a_pattern_is_found_wherever_it_stands() -> None:
-    lexicon = _lexicon(
-        '[[cue]]\nid = "en.habit.a"\nfamily = "habit"\npatterns = [\'\\d+ ?pm\']\n'
-    )
+    lexicon = _lexicon('[[cue]]\nid = "en.habit.a"\nfamily = "habit"\npatterns = [\'\\d+ ?pm\']\n')
     assert _spans(lexicon, "at 8pm and at 10 pm") == ["8pm", "10 pm"]
     assert _spans(lexicon, "at pm") == []
 
