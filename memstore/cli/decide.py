@@ -15,7 +15,9 @@ from memstore.cli.options import (
     TemporalOption,
     moment,
     policy_of,
+    read_input,
 )
+from memstore.errors import InvalidMemoryError
 from memstore.memory import MemoryKind
 
 
@@ -25,11 +27,14 @@ def register(app: typer.Typer) -> None:
 
 
 def decide(
-    text: Annotated[str, typer.Argument(help="Text of the memory.")],
+    text: Annotated[str, typer.Argument(help="Text of the memory; - reads standard input.")],
     temporal: TemporalOption = None,
     kind: KindOption = MemoryKind.SEMANTIC,
     occurs_at: Annotated[
         str | None, typer.Option(metavar="WHEN", help="When it happens, ISO 8601.")
+    ] = None,
+    now: Annotated[
+        str | None, typer.Option(metavar="WHEN", help="Decide as of this moment, ISO 8601.")
     ] = None,
     trace: Annotated[
         bool, typer.Option("--trace", help="Also say what every step of the decision found.")
@@ -44,9 +49,13 @@ def decide(
     memstore decide "had lunch downtown today"
 
     memstore decide "住在学校宿舍" --temporal one_off --trace
+
+    echo "back in half an hour" | memstore decide -
     """
     from memstore.retention.decide import decide_retention_trace
 
+    if text == "-":
+        text = _standard_input()
     chosen = policy_of(policy)
     traced = decide_retention_trace(
         text,
@@ -54,7 +63,7 @@ def decide(
         kind=kind,
         occurs_at=moment("occurs_at", occurs_at, chosen.zone),
         policy=chosen,
-        now=datetime.now(UTC),
+        now=moment("now", now, chosen.zone) or datetime.now(UTC),
     )
     verdict = traced.verdict
     if as_json:
@@ -83,3 +92,10 @@ def decide(
                 for step in traced.steps
             ],
         )
+
+
+def _standard_input() -> str:
+    try:
+        return read_input("-").decode("utf-8-sig").removesuffix("\n")
+    except UnicodeDecodeError:
+        raise InvalidMemoryError("TEXT", "the standard input is not UTF-8") from None

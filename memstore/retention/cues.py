@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from memstore.errors import ConfigurationError
 from memstore.retention.families import Family
@@ -23,6 +23,8 @@ from memstore.retention.forms import (
     with_word_lists,
 )
 from memstore.retention.verdict import Strength
+
+_Member = TypeVar("_Member", bound=StrEnum)
 
 
 class Position(StrEnum):
@@ -117,7 +119,7 @@ def read_cues(
     source: str,
     language: str | None = None,
     examples_required: bool = True,
-    patterns_tested: bool = False,
+    tested: bool = False,
 ) -> tuple[CueSpec, ...]:
     """Return the cues of a TOML text.
 
@@ -126,8 +128,8 @@ def read_cues(
         source: what to call the text in an error.
         language: the language that the file must declare; without one, each cue's id names it.
         examples_required: whether every cue must carry an example and a counter-example.
-        patterns_tested: whether tests have compiled the patterns, so that none needs to be before
-            it is tried.
+        tested: whether tests have checked the forms and patterns, so that none needs to be before
+            it is used.
 
     Raises:
         ConfigurationError: names the source, the cue and the key.
@@ -146,9 +148,8 @@ def read_cues(
     cues: dict[str, CueSpec] = {}
     for entry in entries:
         cue = _read_cue(entry, source=source, language=language, words=words)
-        if not patterns_tested:
-            for pattern in (*cue.patterns, *cue.unless_patterns):
-                check_pattern(pattern, f"{source}: cue {cue.id!r}")
+        if not tested:
+            _check(cue, f"{source}: cue {cue.id!r}")
         if cue.id in cues:
             raise ConfigurationError(f"{source}: cue id {cue.id!r} is used twice")
         if examples_required and not (cue.examples and cue.counter_examples):
@@ -208,22 +209,37 @@ def _read_cue(
     unless = tuple(with_word_lists(raw, words, where) for raw in listed["unless"])
     if forms == NO_FORMS and not patterns:
         raise ConfigurationError(f"{where}: needs forms or patterns")
+    return CueSpec(
+        id=name,
+        language=language or name.split(".", 1)[0],
+        family=_member(Family, "family", entry.get("family"), where),
+        forms=forms,
+        patterns=patterns,
+        excepts=read_forms(listed["except"], words, where),
+        unless_patterns=unless,
+        needs=tuple(_member(Family, "needs", family, where) for family in listed["needs"]),
+        at=_member(Position, "at", entry["at"], where) if "at" in entry else None,
+        strength=_member(Strength, "strength", entry.get("strength", "hard"), where),
+        examples=tuple(listed["examples"]),
+        counter_examples=tuple(listed["counter_examples"]),
+    )
+
+
+def _member(vocabulary: type[_Member], key: str, value: object, where: str) -> _Member:
+    """Return the member of a vocabulary that an entry names."""
+    names = [member.value for member in vocabulary]
+    if value not in names:
+        hint = _hint(str(value), names) or f"; choose from {', '.join(names)}"
+        raise ConfigurationError(f"{where}: {key}: there is no {value!r}{hint}")
+    return vocabulary(value)
+
+
+def _check(cue: CueSpec, where: str) -> None:
+    for pattern in (*cue.patterns, *cue.unless_patterns):
+        check_pattern(pattern, where)
     try:
-        return CueSpec(
-            id=name,
-            language=language or name.split(".", 1)[0],
-            family=Family(entry.get("family", "")),
-            forms=forms,
-            patterns=patterns,
-            excepts=read_forms(listed["except"], words, where),
-            unless_patterns=unless,
-            needs=tuple(Family(family) for family in listed["needs"]),
-            at=Position(entry["at"]) if "at" in entry else None,
-            strength=Strength(entry.get("strength", "hard")),
-            examples=tuple(listed["examples"]),
-            counter_examples=tuple(listed["counter_examples"]),
-        )
-    except ValueError as error:
+        _ = cue.literals, cue.masks
+    except ConfigurationError as error:
         raise ConfigurationError(f"{where}: {error}") from None
 
 
@@ -248,10 +264,12 @@ class Overlay:
     Args:
         add: cues whose ids are not taken yet.
         disable: ids of cues that shall not match.
+        path: the file that it was read from, if there was one.
     """
 
     add: tuple[CueSpec, ...] = ()
     disable: frozenset[str] = frozenset()
+    path: Path | None = field(default=None, compare=False)
 
     @classmethod
     def from_toml(cls, path: Path) -> Overlay:
@@ -274,8 +292,8 @@ class Overlay:
             raise ConfigurationError(f"lexicon overlay {path}: {problem}") from None
         if not isinstance(disable, list) or not all(isinstance(name, str) for name in disable):
             raise ConfigurationError(f"lexicon overlay {path}: disable is a list of cue ids")
-        cues = read_cues(text, source=str(path), examples_required=False)
-        return cls(add=cues, disable=frozenset(disable))
+        cues = read_cues(text, source=f"lexicon overlay {path}", examples_required=False)
+        return cls(add=cues, disable=frozenset(disable), path=path)
 
     def apply(self, cues: dict[str, CueSpec]) -> None:
         """Change ``cues`` (by id) as this overlay says.
@@ -283,11 +301,12 @@ class Overlay:
         Raises:
             ConfigurationError: an id to switch off is unknown, or an added one is taken.
         """
+        where = "overlay" if self.path is None else f"lexicon overlay {self.path}"
         for name in sorted(self.disable):
             if cues.pop(name, None) is None:
                 hint = _hint(name, cues)
-                raise ConfigurationError(f"overlay: no cue {name!r} to disable{hint}")
+                raise ConfigurationError(f"{where}: no cue {name!r} to disable{hint}")
         for cue in self.add:
             if cue.id in cues:
-                raise ConfigurationError(f"overlay: cue id {cue.id!r} is taken; disable it first")
+                raise ConfigurationError(f"{where}: cue id {cue.id!r} is taken; disable it first")
             cues[cue.id] = cue

@@ -70,7 +70,8 @@ def decide_retention(
         ttl: the caller's own time to live, a timedelta or seconds.
         pinned: keep whatever the text says.
         kind: procedural and counterfactual memories are kept.
-        occurs_at: when it happens, aware; lengthens a temp memory's life, never shortens it.
+        occurs_at: when it happens, aware; it and later dates in the text lengthen a temp memory's
+            life, and nothing shortens it.
         lexical: whether the rules N1..N7 may judge the text alone.
         policy: the retention policy; the default one where left out.
         now: the present moment, aware.
@@ -148,6 +149,8 @@ def _decide(
     now: datetime,
     steps: list[Step] | None,
 ) -> RetentionVerdict:
+    if not isinstance(content, str):
+        raise InvalidMemoryError("content", f"give text, not {type(content).__name__}")
     if tier is not None or expires_at is not None or ttl is not None:
         verdict = _caller(content, tier, expires_at, ttl, pinned, occurs_at, policy, now)
         if steps is not None:
@@ -227,10 +230,13 @@ def _expire(
     now: datetime,
     steps: list[Step] | None,
 ) -> RetentionVerdict:
-    """Make it temp from the later of now and when it happens, unless that is beyond the horizon."""
-    if occurs_at is None:
-        occurs_at = resolve_occurs_at(fold(content), now=now, zone=policy.zone)
-    if occurs_at is not None and occurs_at - now > policy.event_horizon:
+    """Make it temp from the latest of now, when it happens and the dates in the text.
+
+    What happens beyond the horizon is kept.
+    """
+    named = resolve_occurs_at(fold(content), now=now, zone=policy.zone)
+    begins = max(moment for moment in (now, occurs_at, named) if moment is not None)
+    if begins - now > policy.event_horizon:
         why = f"{finding.why}, but it happens beyond the event horizon"
         beyond = Finding(None, why, None, finding.evidence, HORIZON_VETO)
         if steps is not None:
@@ -238,7 +244,6 @@ def _expire(
         return _default(beyond, policy, steps)
     if steps is not None:
         steps.append(Step(reason, finding))
-    begins = now if occurs_at is None else max(now, occurs_at)
     return RetentionVerdict(
         Tier.TEMP,
         reason,
@@ -248,6 +253,7 @@ def _expire(
         None,
         (),
         policy.version,
+        begins if begins > now else None,
     )
 
 
@@ -287,6 +293,7 @@ def _caller(
         return RetentionVerdict(
             wanted or Tier.UNASSIGNED, Reason.CALLER, policy_version=policy.version
         )
+    happens = None
     if expires_at is not None:
         if expires_at <= now:
             raise InvalidMemoryError("expires_at", "lies in the past; give a later moment")
@@ -295,6 +302,7 @@ def _caller(
         until = _later("ttl", now, ttl_duration(ttl))
     else:
         begins = now if occurs_at is None else max(now, occurs_at)
+        happens = begins if begins > now else None
         until = _later("occurs_at", begins, policy.temp_ttl)
     explicit = _explicit_remember(policy.lexicon.scan(FoldedText(content)))
     conflicts = (REMEMBER_CONFLICT,) if explicit.concludes else ()
@@ -305,6 +313,7 @@ def _caller(
         evidence=explicit.evidence,
         conflicts=conflicts,
         policy_version=policy.version,
+        occurs_at=happens,
     )
 
 

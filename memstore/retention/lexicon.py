@@ -51,7 +51,7 @@ def language_cues(language: str) -> tuple[CueSpec, ...]:
             f"no lexicon for {language!r}; choose from {', '.join(available_languages())}"
         )
     text = (_FILES / f"{language}.toml").read_text(encoding="utf-8")
-    return read_cues(text, source=f"{language}.toml", language=language, patterns_tested=True)
+    return read_cues(text, source=f"{language}.toml", language=language, tested=True)
 
 
 class Lexicon:
@@ -59,17 +59,16 @@ class Lexicon:
 
     Attributes:
         cues: every cue.
-        languages: the codes of the languages that have cues.
-        veto_languages: those of them with veto families, in which ``one_off`` can be judged.
+        veto_languages: the codes of the languages in which ``one_off`` can be judged. A few cues of
+            an overlay do not make a language one of them.
         version: a digest of all that changes what matches.
     """
 
-    def __init__(self, cues: Iterable[CueSpec]) -> None:
+    def __init__(
+        self, cues: Iterable[CueSpec], *, veto_languages: frozenset[str] = frozenset()
+    ) -> None:
         self.cues = tuple(cues)
-        self.languages = frozenset(cue.language for cue in self.cues)
-        self.veto_languages = frozenset(
-            cue.language for cue in self.cues if cue.family is Family.DURABLE_FACT
-        )
+        self.veto_languages = veto_languages
         self.version = _digest(self.cues)
         self.automaton = Automaton(self.cues)
 
@@ -99,6 +98,9 @@ def load_lexicon(languages: tuple[str, ...], overlays: tuple[Overlay, ...] = ())
 @lru_cache(maxsize=8)
 def _compiled(languages: tuple[str, ...], overlays: tuple[Overlay, ...]) -> Lexicon:
     cues = {cue.id: cue for language in languages for cue in language_cues(language)}
+    shipped = frozenset(cues)
     for overlay in overlays:
         overlay.apply(cues)
-    return Lexicon(cues.values())
+    vetoes = (cue for cue in cues.values() if cue.family is Family.DURABLE_FACT)
+    covered = frozenset(cue.language for cue in vetoes if cue.id in shipped)
+    return Lexicon(cues.values(), veto_languages=covered)

@@ -180,6 +180,16 @@ class Scan:
         start, end = self.text.original_span(hit.start, hit.end)
         return Cue(spec.id, spec.family, spec.language, spec.strength, start, end)
 
+    def with_company(self, hits: list[Hit]) -> list[Hit]:
+        """Return hits with the cues in whose company they count, each behind its own."""
+        shown: dict[tuple[str, int, int], Hit] = {}
+        for hit in hits:
+            beside = [near for family in hit.spec.needs for near in self.candidates(family)]
+            for near in (hit, *beside):
+                if near is hit or self.clause(near) == self.clause(hit):
+                    shown.setdefault((near.spec.id, near.start, near.end), near)
+        return list(shown.values())
+
     def clause(self, hit: Hit) -> int:
         """Return the number of the clause in which ``hit`` begins."""
         return bisect_right(self._breaks, hit.start)

@@ -92,6 +92,11 @@ class RetentionPolicy:
         object.__setattr__(self, "rules", frozenset(map(RuleCode, self.rules)))
         object.__setattr__(self, "languages", tuple(self.languages))
         object.__setattr__(self, "overlays", tuple(self.overlays))
+        for overlay in self.overlays:
+            if not isinstance(overlay, Overlay):
+                raise ConfigurationError(
+                    "overlays: give Overlay values, as Overlay.from_toml reads"
+                )
         known = available_languages()
         for language in self.languages:
             if language not in known:

@@ -108,7 +108,7 @@ def low_value_verdict(scan: Scan, policy: RetentionPolicy) -> Finding:
         logger.warning("memstore.retention.rule_failed", extra=told)
         return Finding(None, "a lexical rule failed; the memory is kept")
     if matched is None:
-        return _NOTHING
+        return _why_nothing(scan, policy)
     rule, hits = matched
     if rule not in _WHOLE_TEXT and _is_foreign(scan, policy):
         why = f"{rule.value} matched, but no lexicon covers the language"
@@ -119,13 +119,31 @@ def low_value_verdict(scan: Scan, policy: RetentionPolicy) -> Finding:
         return Finding(
             None, f"{rule.value} matched, but the text holds {family}", None, cues, family
         )
-    cues = tuple(scan.cue(hit) for hit in hits[:MOST_EVIDENCE])
+    shown = scan.with_company(hits)
+    cues = tuple(scan.cue(hit) for hit in shown[:MOST_EVIDENCE])
     return Finding(Tier.TEMP, f"{rule.value} matched and nothing vetoed it", rule, cues)
 
 
 _WHOLE_TEXT = frozenset({RuleCode.N1, RuleCode.N2})
 """Rules that account for every word, so that no unknown language hides a fact from them."""
 _NOTHING = Finding(None, "no lexical rule matched")
+
+
+def _why_nothing(scan: Scan, policy: RetentionPolicy) -> Finding:
+    """Return a finding that tells of a point in time that the text holds and n6 passed over."""
+    if RuleCode.N6 not in policy.rules:
+        return _NOTHING
+    hits = scan.hits(Family.POINT_IN_TIME)
+    if not hits:
+        return _NOTHING
+    if scan.hits(Family.STANDING_CONSTRAINT):
+        why = "no lexical rule matched: n6 leaves a text with a standing constraint alone"
+    else:
+        why = (
+            "no lexical rule matched: n6 counts a point in time among the first words, or where a "
+            "sentence ends"
+        )
+    return Finding(None, why, None, tuple(scan.cue(hit) for hit in hits[:MOST_EVIDENCE]))
 
 
 def _first_match(scan: Scan, policy: RetentionPolicy) -> tuple[RuleCode, list[Hit]] | None:

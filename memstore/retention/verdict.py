@@ -94,7 +94,9 @@ class RetentionVerdict:
 
     ``evidence`` holds the cues that concluded or vetoed; ``veto`` names the family that stopped a
     step from making the memory temp (or ``"language"`` where no lexicon covers the text);
-    ``conflicts`` lists what the verdict overrode, in words, without memory text.
+    ``conflicts`` lists what the verdict overrode, in words, without memory text. ``occurs_at`` is
+    the moment after now from which the time to live runs, given or read in the text; the verdict
+    of a stored memory does not hold it.
     """
 
     tier: Tier
@@ -105,6 +107,7 @@ class RetentionVerdict:
     veto: str | None = None
     conflicts: tuple[str, ...] = ()
     policy_version: str = ""
+    occurs_at: datetime | None = None
 
     def __str__(self) -> str:
         parts = [f"{self.tier.value or 'unassigned'}: {self.reason.value}"]
@@ -116,5 +119,7 @@ class RetentionVerdict:
             parts.append("cues " + ", ".join(dict.fromkeys(cue.id for cue in self.evidence)))
         if self.expires_at is not None:
             parts.append(f"expires {self.expires_at.isoformat(timespec='seconds')}")
+        if self.occurs_at is not None:
+            parts.append(f"happens by {self.occurs_at.isoformat(timespec='seconds')}")
         parts.extend(f"conflict: {conflict}" for conflict in self.conflicts)
         return "; ".join(parts)

@@ -196,6 +196,7 @@ def test_every_answer_has_a_json_form() -> None:
                 "veto": None,
                 "conflicts": [],
                 "policy_version": "",
+                "occurs_at": None,
             },
             None,
             1.5,

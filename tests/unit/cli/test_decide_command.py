@@ -91,3 +91,34 @@ def test_the_policy_file_counts(tmp_path: Path) -> None:
     )
     assert short["expires_at"] < usual["expires_at"]
     assert short["policy_version"] != usual["policy_version"]
+
+
+def test_a_dash_reads_the_text_from_the_standard_input() -> None:
+    result = CliRunner().invoke(app, ["decide", "-"], input="had lunch downtown today\n")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("had lunch downtown today\n")
+    broken = CliRunner().invoke(app, ["decide", "-"], input=b"\xff\xfe")
+    assert broken.exit_code != 0
+    assert "not UTF-8" in broken.output
+
+
+def test_a_decision_can_be_asked_as_of_another_moment() -> None:
+    then = ["--temporal", "one_off", "--now", "2026-06-01T12:00:00Z"]
+    verdict = decide_json("Trip to Turkey, June 6-13", *then)
+    assert verdict["occurs_at"].startswith("2026-06-13T")
+    assert verdict["expires_at"].startswith("2026-06-20T")
+    assert "happens by 2026-06-13T" in decide("Trip to Turkey, June 6-13", *then).stdout
+
+
+def test_a_cue_that_counts_in_company_is_shown_with_it() -> None:
+    evidence = decide_json("had lunch downtown today")["evidence"]
+    assert {cue["family"] for cue in evidence} >= {"point_in_time", "momentariness"}
+
+
+def test_the_trace_tells_of_a_point_in_time_that_the_rules_passed_over() -> None:
+    text = "Of all the things we could do, we had lunch downtown today with Ann and her dog"
+    steps = decide_json(text, "--trace")["steps"]
+    (low,) = [step["finding"] for step in steps if step["reason"] == "low_value"]
+    assert low["tier"] is None
+    assert "n6 counts a point in time" in low["why"]
+    assert {cue["family"] for cue in low["evidence"]} == {"point_in_time"}

@@ -47,7 +47,14 @@ def test_forms_expand_braces_and_word_lists() -> None:
         ('[[cue]]\nid = "en.habit.a"\nforms = [" "]\n' + FORMS, "match everything"),
         ("[[cue]]\nid = \"en.habit.a\"\npatterns = ['(']\n" + FORMS, "pattern"),
         ("[[cue]]\nid = \"en.habit.a\"\npatterns = ['x*']\n" + FORMS, "matches the empty text"),
-        ('[[cue]]\nid = "en.habit.a"\nforms = ["x"]\nfamily = "habits"\n', "habits"),
+        ('[[cue]]\nid = "en.habit.a"\nforms = ["x"]\nfamily = "habits"\n', "mean 'habit'"),
+        ('[[cue]]\nid = "en.habit.a"\nforms = ["x"]\nfamily = ["habit"]\n', "family"),
+        ('[[cue]]\nid = "en.habit.a"\nforms = ["x"]\nat = "middle"\n' + FORMS, "start, end, w"),
+        ('[[cue]]\nid = "en.habit.a"\nforms = ["x"]\nstrength = 1\n' + FORMS, "hard, soft"),
+        (
+            '[[cue]]\nid = "en.habit.a"\nforms = ["!?"]\n' + FORMS,
+            "'en.habit.a': form .* everything",
+        ),
         ('[[cue]]\nid = "en.habit.a"\nforms = ["x"]\nfamily = "habit"\n', "needs examples"),
         (
             f'[[cue]]\nid = "en.habit.a"\nforms = ["x"]\n{FORMS}' * 2,

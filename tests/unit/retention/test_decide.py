@@ -245,6 +245,42 @@ def test_where_no_lexicon_covers_the_language_the_bit_needs_trust(trusted: bool)
     assert verdict.veto == (None if trusted else "language")
 
 
+def test_a_few_cues_of_an_overlay_do_not_make_a_language_covered() -> None:
+    polish = CueSpec(
+        id="pl.durable_fact.song",
+        language="pl",
+        family=Family.DURABLE_FACT,
+        forms=Forms(literals=("śpiewa",)),
+    )
+    policy = RetentionPolicy(languages=(), overlays=(Overlay(add=(polish,)),))
+    verdict = decide("Córka ma uczulenie na orzechy", temporal="one_off", policy=policy)
+    assert (verdict.tier, verdict.veto) == (Tier.LONG, "language")
+    assert decide("Córka śpiewa", temporal="one_off", policy=policy).veto == "durable_fact"
+
+
+@pytest.mark.parametrize("content", [None, b"ztoday", 5])
+def test_content_that_is_no_text_is_refused(content: object) -> None:
+    with pytest.raises(InvalidMemoryError, match="content: give text"):
+        decide(content)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [datetime(2020, 1, 1, tzinfo=UTC), NOW + timedelta(days=5)])
+def test_a_moment_that_is_given_never_shortens_what_the_text_names(given: datetime) -> None:
+    verdict = decide("ztoday trip to Turkey, june 6-13", occurs_at=given)
+    assert verdict.occurs_at == datetime(2026, 6, 13, 23, 59, 59, 999999, tzinfo=UTC)
+    assert verdict.expires_at == verdict.occurs_at + WEEK
+    assert "happens by 2026-06-13T23:59:59" in str(verdict)
+
+
+def test_a_verdict_tells_the_moment_from_which_it_counts_only_where_it_is_not_now() -> None:
+    assert decide("ztoday").occurs_at is None
+    later = NOW + timedelta(days=30)
+    assert decide("ztoday", occurs_at=later).occurs_at == later
+    assert decide("ztoday", occurs_at=later, tier="temp").occurs_at == later
+    assert decide("ztoday", occurs_at=NOW - WEEK).occurs_at is None
+    assert decide("zallergic", occurs_at=later).occurs_at is None
+
+
 @pytest.mark.parametrize(
     ("occurs_at", "expires"),
     [

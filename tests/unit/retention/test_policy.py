@@ -30,6 +30,7 @@ from memstore.retention.verdict import RuleCode
         ("rules", ["n9"]),
         ("rules", ["temporal_one_off"]),
         ("languages", ["xx"]),
+        ("overlays", ["our-cues.toml"]),
         ("time_zone", "Mars/Olympus"),
         ("time_zone", ""),
         ("time_zone", "../etc/passwd"),
