@@ -9,6 +9,7 @@ fixtures, so that tests of the pure core run without it.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +21,8 @@ from support import pgbouncer
 from support.clock import Clock
 from support.postgres import PostgresServer, own_server, server_for_tests
 
+from memstore.retention.lexicon_cache import FOLDER_VARIABLE
+
 if TYPE_CHECKING:
     from memstore.store.database import Database
     from memstore.store.sync import MemoryStore
@@ -27,6 +30,16 @@ if TYPE_CHECKING:
 # No test asserts a time, and a busy machine is no fault of the code.
 hypothesis.settings.register_profile("memstore", deadline=None)
 hypothesis.settings.load_profile("memstore")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what is cached out of the user's folder, in one that the workers of a run share."""
+    folder = tmp_path_factory.getbasetemp()
+    shared = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(FOLDER_VARIABLE, str(shared / "cache"))
+        yield
 
 
 @pytest.fixture(scope="session")

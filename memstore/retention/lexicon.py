@@ -14,10 +14,13 @@ import threading
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import resources
+from importlib.metadata import version
+from importlib.resources.abc import Traversable
 
 from memstore.errors import ConfigurationError
 from memstore.retention.cues import CueSpec, Overlay, read_cues
 from memstore.retention.families import Family
+from memstore.retention.lexicon_cache import cached
 from memstore.retention.matching import Automaton, Scan
 from memstore.retention.text import FoldedText
 
@@ -29,7 +32,8 @@ if hasattr(os, "register_at_fork"):  # a child would never see another thread's 
         after_in_child=_compiling.release,
     )
 
-_FILES = resources.files("memstore.retention") / "lexicons"
+_PACKAGE = resources.files("memstore.retention")
+_FILES = _PACKAGE / "lexicons"
 
 
 @lru_cache(maxsize=1)
@@ -97,6 +101,18 @@ def load_lexicon(languages: tuple[str, ...], overlays: tuple[Overlay, ...] = ())
 
 @lru_cache(maxsize=8)
 def _compiled(languages: tuple[str, ...], overlays: tuple[Overlay, ...]) -> Lexicon:
+    settings = (languages, overlays, version("opencc"))
+    return cached(Lexicon, _sources(languages), settings, lambda: _compile(languages, overlays))
+
+
+def _sources(languages: tuple[str, ...]) -> list[Traversable]:
+    """Return the files that a compiled lexicon depends on: the code that compiles, and the cues."""
+    code = (file for file in _PACKAGE.iterdir() if file.name.endswith((".py", ".toml")))
+    cues = (_FILES / f"{language}.toml" for language in languages)
+    return [*sorted(code, key=lambda file: file.name), *cues]
+
+
+def _compile(languages: tuple[str, ...], overlays: tuple[Overlay, ...]) -> Lexicon:
     cues = {cue.id: cue for language in languages for cue in language_cues(language)}
     shipped = frozenset(cues)
     for overlay in overlays:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from enum import Enum, auto
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
@@ -84,12 +84,15 @@ class Automaton:
             family_bits(one.family for one in some if one.role is Role.ANCHOR)
             for some in self.meanings
         ]
-        self._automaton = AhoCorasick(
-            self.literals or ["\x00"],
-            matchkind=MatchKind.Standard,
-            implementation=Implementation.ContiguousNFA,
-            store_patterns=False,
-        )
+        self._automaton = _automaton_of(self.literals)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the automaton itself, which does not pickle."""
+        return {name: value for name, value in self.__dict__.items() if name != "_automaton"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._automaton = _automaton_of(self.literals)
 
     def find(self, words: str) -> list[tuple[int, int, int]]:
         """Return every literal in ``words`` as its index, start and end."""
@@ -103,6 +106,15 @@ class Automaton:
         for index, _, _ in found:
             bits |= table[index]
         return Scan(self, text, found, bits)
+
+
+def _automaton_of(literals: list[str]) -> AhoCorasick:
+    return AhoCorasick(
+        literals or ["\x00"],
+        matchkind=MatchKind.Standard,
+        implementation=Implementation.ContiguousNFA,
+        store_patterns=False,
+    )
 
 
 class Scan:

@@ -10,6 +10,7 @@ import pytest
 
 from memstore.retention.cues import CueSpec, check_pattern
 from memstore.retention.lexicon import Lexicon, available_languages, language_cues, load_lexicon
+from memstore.retention.lexicon_cache import FOLDER_VARIABLE
 from memstore.retention.text import FoldedText
 
 
@@ -43,9 +44,10 @@ def test_every_pattern_compiles_and_matches_something(language: str) -> None:
 def test_threads_that_ask_at_the_same_time_share_one_lexicon(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, "")
     begun: list[threading.Event] = []
 
-    def compiled(cues: Iterable[CueSpec]) -> Lexicon:
+    def compiled(cues: Iterable[CueSpec], **_: object) -> Lexicon:
         for each in begun:
             each.set()
         another = threading.Event()
