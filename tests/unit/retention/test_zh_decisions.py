@@ -122,6 +122,28 @@ def _decide(text: str, temporal: str = "") -> RetentionVerdict:
         "表叔坐轮椅",
         "最喜欢的歌手是罗大佑",
         "用户只在周末打牌",
+        # grave matters, told as if they were an act of the day
+        "他喝醉了就打孩子",
+        "这事我跟谁都没提过",
+        "我小时候被人跟踪过",
+        "我把存折输光了",
+        # what a doctor ordered, what things are set to
+        "大夫不让我爷爷碰盐",
+        "这床被罩要用两米二的",
+        "面团醒两小时再揉",
+        "爷爷的药早上两片，晚上一片",
+        "备用钥匙在鞋柜里",
+        "做饭先放油后放盐",
+        "给外婆发消息要用大字",
+        # Cantonese and Taiwanese wording
+        "我阿媽有糖尿病，食唔得甜",
+        "我老豆揸的士",
+        "我小孩今年國二",
+        "我媽是阿美族",
+        # how one is, in the words of chat
+        "我这人比较慢热",
+        "本人坐标长沙，护士一枚",
+        "我社恐，上台就抖",
     ],
 )
 @pytest.mark.parametrize("temporal", ["", "unknown", "one_off"])
@@ -155,6 +177,18 @@ def test_lasting_facts_are_kept_whatever_the_bit(text: str, temporal: str) -> No
         "用户今天提到他不吃羊肉",
         "使用者剛剛說他有兩個弟弟",
         "用户正在和妻子办理离婚",
+        # death, flight, prison, broken ties told in everyday verbs
+        "昨晚舅舅跟人打架进去了，判了三年",
+        "我们的乐队上周散了",
+        "今天我哥从里面放出来了",
+        "昨天跟她摊牌，我们完了",
+        "前天摔断了锁骨",
+        "今早姐姐破水进产房了",
+        # a passing word beside it does not take the fact along
+        "烦死了，我爸又去赌了",
+        "破防了，公司把我们组都裁了",
+        "你们先吃，我查出来妊娠糖尿病",
+        "刚跟医生通完电话，肿瘤是良性的",
     ],
 )
 @pytest.mark.parametrize("temporal", ["", "one_off"])
@@ -238,6 +272,23 @@ def test_common_words_of_small_talk_and_requests_do_not_delete_a_statement(text:
         ("这碗粉太辣", RuleCode.N5),
         ("你领子没拉好", RuleCode.N5),
         ("前面还有七个人", RuleCode.N5),
+        # errands and chat, said on the way
+        ("我先去冲个澡", RuleCode.N7),
+        ("师傅等一下，我拿个伞", RuleCode.N7),
+        ("周四前把发票交给阿珍", RuleCode.N7),
+        ("取件码 6-2209", RuleCode.N7),
+        ("有没有人在北门？", RuleCode.N7),
+        ("你吃饭没？", RuleCode.N7),
+        ("設定明早六點十分的鬧鐘", RuleCode.N7),
+        ("耳机落在出租车上了", RuleCode.N4),
+        ("我在找我的围巾", RuleCode.N4),
+        ("这汤咸得我直喝水", RuleCode.N3),
+        ("不想上班", RuleCode.N3),
+        ("楼上又在装修", RuleCode.N5),
+        ("今天的彩虹好美", RuleCode.N5),
+        ("昨天都沒寫字", RuleCode.N6),
+        ("晚上到江边看灯", RuleCode.N6),
+        ("今晚煲咗糖水", RuleCode.N6),
     ],
 )
 def test_ephemera_are_temporary_without_a_bit(text: str, rule: RuleCode) -> None:
@@ -283,6 +334,15 @@ def test_ephemera_are_temporary_without_a_bit(text: str, rule: RuleCode) -> None
         "验证码一直收不到，密码也忘了",
         "把以前住的那条街又走了一遍，买了个烧饼",
         "使用者正在幫表叔推輪椅進電梯",
+        # a lasting word that the clause only passes by
+        "我爸那班車說好五分鐘就到，等到現在",
+        "隔壁在炖排骨，馋死我了",
+        "翻到表姐的结婚照，看了半天",
+        "刚在群里卖掉了旧的沙发",
+        "昨天帮室友庆祝升职，喝到半夜",
+        "想找个地方坐下来歇歇脚",
+        "我现在改，十分钟后重传",
+        "今天下班路上爆胎了，推着走回家的",
     ],
 )
 def test_single_events_are_temporary_when_the_bit_says_one_off(text: str) -> None:
