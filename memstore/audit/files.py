@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from enum import StrEnum
@@ -11,13 +11,17 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from memstore.audit.record import Record
+from memstore.audit.rows import Row, json_line_rows, json_rows, text_rows
+from memstore.audit.tables import table_rows
+from memstore.audit.text_source import open_text
 from memstore.errors import InvalidMemoryError
 from memstore.extraction.candidate import Action, Candidate, Problem
 from memstore.extraction.candidates import read_candidates, read_moment
-from memstore.extraction.reading import Flaw, read_raw
+from memstore.limits import MAX_NAME_CHARS
 from memstore.memory import TemporalKind, content_hash
 
-_MAX_LABEL = 60
+_EPOCH = "is a number, and an epoch is not read; write ISO 8601 such as 2026-12-24T18:00Z"
+_DIGITS_OF_A_DATE = 8  # 20261224 is ISO 8601, a longer number is none
 
 
 class FileFormat(StrEnum):
@@ -30,7 +34,7 @@ class FileFormat(StrEnum):
     JSONL = "jsonl"
     """One object a line."""
     CSV = "csv"
-    """Comma-separated with a header."""
+    """Comma-separated with a header; semicolons, tabs and bars are recognised."""
     TSV = "tsv"
     """Tab-separated with a header."""
 
@@ -49,13 +53,19 @@ _BY_SUFFIX = {
 }
 
 
-def file_format(path: Path) -> FileFormat:
+def file_format(file: str) -> FileFormat:
     """Return the format that a file's name tells; text where it tells none."""
-    return _BY_SUFFIX.get(path.suffix.lower(), FileFormat.TEXT)
+    return _BY_SUFFIX.get(Path(file).suffix.lower(), FileFormat.TEXT)
 
 
 def file_records(
-    path: Path, *, shape: FileFormat, column: str, zone: tzinfo, tell: Callable[[Problem], None]
+    file: str,
+    *,
+    shape: FileFormat,
+    column: str,
+    zone: tzinfo,
+    tell: Callable[[Problem], None],
+    encoding: str | None = None,
 ) -> Iterator[Record]:
     """Yield the records of a file; only a JSON document is read as a whole.
 
@@ -63,93 +73,54 @@ def file_records(
     ``occurs_at``, ``created_at`` (ISO 8601), ``source`` and ``lang``.
 
     Args:
-        path: the file, in UTF-8.
+        file: name of the file; ``-`` is the standard input.
         shape: how it holds its memories.
         column: name of the field that holds the content.
         zone: time zone of naive dates.
         tell: is called with every problem; its index counts the format's unit, from 1.
+        encoding: of its text; UTF-8, or UTF-16 where its first bytes say so, where left out.
 
     Raises:
-        InvalidMemoryError: the file cannot be read, or has no such column.
+        InvalidMemoryError: the file cannot be read, is empty or no text, or has no such column.
+        ConfigurationError: there is no such encoding.
     """
-    try:
-        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
-            for place, row in _rows(lines, shape, column):
-                extraction = read_candidates([row], content_field=column, zone=zone)
-                for problem in extraction.problems:
-                    tell(replace(problem, index=place))
-                for candidate in extraction.candidates:
-                    at = _written_at(place, _fields(row).get("created_at"), zone, tell)
-                    yield _record(f"{shape.unit} {place}", candidate, _fields(row), at)
-    except OSError as error:
-        raise InvalidMemoryError("FILE", f"{path} cannot be read: {error.strerror}") from None
+    with open_text(file, encoding) as text:
+        for row in _rows(text, shape, column):
+            if row.problem is not None:
+                tell(row.problem)
+            if row.fields is None:
+                continue
+            fields = dict(row.fields)
+            for name in ("created_at", "occurs_at"):
+                if _is_epoch(fields.get(name)):
+                    tell(Problem(row.place, name, Action.DROPPED, _EPOCH))
+                    fields[name] = None
+            extraction = read_candidates([fields], content_field=column, zone=zone)
+            for problem in extraction.problems:
+                tell(replace(problem, index=row.place))
+            for candidate in extraction.candidates:
+                at = _written_at(row.place, fields.get("created_at"), zone, tell)
+                yield _record(f"{shape.unit} {row.place}", candidate, fields, at)
 
 
-def _rows(lines: TextIO, shape: FileFormat, column: str) -> Iterator[tuple[int, object]]:
+def _rows(text: TextIO, shape: FileFormat, column: str) -> Iterator[Row]:
     match shape:
         case FileFormat.TEXT:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield number, {column: line, "temporal": None}
+            return text_rows(text, column)
         case FileFormat.JSONL:
-            for number, line in enumerate(lines, 1):
-                for raw in _json_values(line, column):
-                    yield number, raw
+            return json_line_rows(text, column)
         case FileFormat.JSON:
-            yield from enumerate(_json_values(lines.read(), column), 1)
-        case FileFormat.CSV | FileFormat.TSV:
-            yield from _table_rows(lines, column, "\t" if shape is FileFormat.TSV else ",")
-
-
-def _json_values(text: str, column: str) -> Iterator[object]:
-    """Yield the values of a JSON text; a line of prose is one value, which is then refused."""
-    try:
-        for raw in read_raw(text, column):
-            if raw.flaw is not Flaw.BROKEN_LIST:
-                yield raw.value
-    except InvalidMemoryError:
-        yield None
-
-
-def _table_rows(lines: TextIO, column: str, delimiter: str) -> Iterator[tuple[int, object]]:
-    number = 0
-
-    def counted() -> Iterator[str]:
-        nonlocal number
-        for number, line in enumerate(lines, 1):  # noqa: B007
-            yield line
-
-    reader = csv.DictReader(counted(), delimiter=delimiter)
-    if column not in _header(reader):
-        # Its columns are not listed: in a file without a header they would be a memory.
-        raise InvalidMemoryError(
-            "column", f"the file's first line names no column {column!r}; give one that it names"
-        )
-    while True:
-        try:
-            row = next(reader, None)
-        except csv.Error:
-            yield number, None
-            continue
-        if row is None:
-            return
-        yield number, {name: value or None for name, value in row.items()}
-
-
-def _header(reader: csv.DictReader[str]) -> Sequence[str]:
-    try:
-        return reader.fieldnames or ()
-    except csv.Error:
-        return ()
-
-
-def _fields(row: object) -> Mapping[str, Any]:
-    return row if isinstance(row, Mapping) else {}
+            return json_rows(text, column)
+        case FileFormat.CSV:
+            return table_rows(text, column, ",")
+        case FileFormat.TSV:
+            return table_rows(text, column, "\t")
 
 
 def _record(
     place: str, candidate: Candidate, fields: Mapping[str, Any], at: datetime | None
 ) -> Record:
+    language = _label(fields.get("lang"))
     return Record(
         place=place,
         content=candidate.content,
@@ -159,8 +130,21 @@ def _record(
         occurs_at=candidate.occurs_at,
         at=at,
         source=_label(fields.get("source")),
-        language=_label(fields.get("lang")),
+        language=None if language is None else _main_subtag(language),
     )
+
+
+def _is_epoch(raw: object) -> bool:
+    match raw:
+        case bool():
+            return False
+        case int() | float():
+            return True
+        case str():
+            digits = raw.strip().removeprefix("-").replace(".", "", 1)
+            return digits.isdecimal() and len(digits) != _DIGITS_OF_A_DATE
+        case _:
+            return False
 
 
 def _written_at(
@@ -176,4 +160,16 @@ def _written_at(
 
 
 def _label(raw: object) -> str | None:
-    return raw[:_MAX_LABEL] if isinstance(raw, str) and raw.strip() else None
+    """Return a label to count by, of bounded length and still its own where it was longer."""
+    if not isinstance(raw, str) or not raw.strip():
+        return None
+    raw = raw.encode("utf-8", "replace").decode()  # JSON may escape half a character
+    if len(raw) <= MAX_NAME_CHARS:
+        return raw
+    digest = hashlib.sha256(raw.encode()).hexdigest()[:12]
+    return f"{raw[: MAX_NAME_CHARS - 14]}… {digest}"
+
+
+def _main_subtag(tag: str) -> str:
+    """Return the language of a tag such as ``en-US``, which counts as ``en``."""
+    return tag.strip().replace("_", "-").split("-")[0].casefold()

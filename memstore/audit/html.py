@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from html import escape
 from itertools import islice
 from typing import TextIO
 
-from memstore.audit.ledger import Change
-from memstore.audit.replay import AuditReport, Split
+from memstore.audit.ledger import Change, Outcome, Split
+from memstore.audit.problems import Problems
+from memstore.audit.replay import AuditReport
 
 MOST_CHANGES = 2_000
 """Changes on the page; a browser shows no more with ease, the JSON answer holds all."""
 _MOST_BARS = 30
+_LABEL_COLUMNS = 26
+"""Columns of a label: each takes 7.8 units of the plot in a monospaced font of 13."""
+_BAR_START = 210.0
 
 _HEAD = """\
 <!doctype html>
@@ -29,47 +37,78 @@ th, td { text-align: left; vertical-align: top; padding: .25rem .6rem .25rem 0;
 td.n, th.n { text-align: right; white-space: nowrap; }
 svg { width: 100%; height: auto; }
 svg text { font: 13px system-ui, sans-serif; fill: currentColor; }
+svg text.label { font-family: ui-monospace, monospace; }
 .kept { fill: var(--kept); } .temp { fill: var(--temp); }
 </style></head><body>
 """
 
 
-def write_html(report: AuditReport, changes: Iterable[Change], target: TextIO) -> None:
-    """Write the page: counts, plots, examples a rule, repeated texts and changes.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What was audited, when, by which settings, and what was wrong with it.
+
+    Args:
+        input: name of the file, or of the store.
+        at: when, aware.
+        settings: those of the policy replayed, as a policy file writes them.
+        compared: those of the policy compared with.
+        problems: what was wrong with the file.
+    """
+
+    input: str
+    at: datetime
+    settings: Mapping[str, object]
+    compared: Mapping[str, object] | None = None
+    problems: Problems
+
+
+def write_html(
+    report: AuditReport, changes: Iterable[Change], target: TextIO, *, about: About
+) -> None:
+    """Write the page: counts, plots, problems, examples a rule, repeated texts and changes.
 
     Args:
         report: the counts.
-        changes: the memories whose tier changes, those that come first first.
+        changes: the memories of which the other policy makes something different, in the order
+            in which they are shown.
         target: an open text file.
+        about: what the page is about.
     """
     target.write(_HEAD)
-    target.writelines(_parts(report))
+    target.writelines(_parts(report, about))
     if report.compared_version is not None:
         target.write(
             f"<h2>Changes under policy {escape(report.compared_version)}</h2>"
-            f"<p>{report.newly_temp:,} newly temp, {report.newly_long:,} newly long.</p>"
+            f"<p>{report.newly_temp:,} newly temp, {report.newly_long:,} newly long, "
+            f"{report.expiry_changed:,} that expire at another time, "
+            f"{report.why_changed:,} decided by another reason or rule.</p>"
         )
         target.write(
             _table(("from", "to", "where", "memory"), map(_change, islice(changes, MOST_CHANGES)))
         )
-        hidden = report.newly_temp + report.newly_long - MOST_CHANGES
+        hidden = report.changed - MOST_CHANGES
         if hidden > 0:
             target.write(f"<p>{hidden:,} more are in the answer of <code>--json</code>.</p>")
     target.write("</body></html>\n")
 
 
-def _parts(report: AuditReport) -> Iterator[str]:
+def _parts(report: AuditReport, about: About) -> Iterator[str]:
     replayed = report.records - report.set_by_caller
     yield "<h1>memstore audit</h1>" + _table(
         ("", ""),
         [
+            ("input", escape(about.input)),
+            ("date", f"{about.at:%Y-%m-%d %H:%M} UTC"),
             ("policy", escape(report.policy_version)),
             ("memories", f"{report.records:,}"),
             ("set by a caller, not replayed", f"{report.set_by_caller:,}"),
             ("would be temp", f"{report.temp:,} ({_share(report.temp, replayed)})"),
             ("repeat an earlier text", f"{report.repetitions:,}"),
+            ("problems", f"{about.problems.count:,}, {about.problems.refused:,} refused a row"),
         ],
     )
+    if about.problems.count:
+        yield "<h2>Problems</h2>" + _problems(about.problems)
     yield "<h2>By reason and rule</h2>" + _counts(report.by_reason, replayed)
     if report.by_veto:
         yield "<h2>Kept by a veto</h2>" + _counts(report.by_veto, replayed)
@@ -99,15 +138,49 @@ def _parts(report: AuditReport) -> Iterator[str]:
                 for each in report.most_repeated
             ),
         )
+    yield "<h2>Settings of the policy</h2>" + _settings(about)
+
+
+def _problems(problems: Problems) -> str:
+    table = _table(
+        (problems.unit, "field", "what was done", "because"),
+        (
+            (str(each.index), escape(each.field), each.action.value, escape(each.detail))
+            for each in problems.first
+        ),
+    )
+    hidden = problems.count - len(problems.first)
+    return table + (f"<p>{hidden:,} more are only counted.</p>\n" if hidden else "")
+
+
+def _settings(about: About) -> str:
+    columns = ("setting", "policy")
+    rows = ((escape(name), _setting(value)) for name, value in about.settings.items())
+    if about.compared is None:
+        return _table(columns, rows)
+    compared = map(_setting, about.compared.values())
+    return _table(
+        (*columns, "compared with"),
+        ((*row, other) for row, other in zip(rows, compared, strict=True)),
+    )
+
+
+def _setting(value: object) -> str:
+    return escape(json.dumps(value, ensure_ascii=False))
 
 
 def _change(change: Change) -> tuple[str, ...]:
     return (
-        escape(f"{change.before.value}: {change.before_why}"),
-        escape(f"{change.after.value}: {change.after_why}"),
+        escape(_outcome(change.before)),
+        escape(_outcome(change.after)),
         escape(change.place),
         escape(change.content),
     )
+
+
+def _outcome(outcome: Outcome) -> str:
+    until = "" if outcome.expires_at is None else f", until {outcome.expires_at:%Y-%m-%d %H:%M}"
+    return f"{outcome.tier.value}: {outcome.why}{until}"
 
 
 def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -151,8 +224,11 @@ def _bars(bars: Iterable[tuple[str, list[tuple[str, float]], str]]) -> str:
     parts = [f'<svg viewBox="0 0 900 {height}" role="img">']
     for row, (label, pieces, caption) in enumerate(shown):
         top = 26 * row
-        parts.append(f'<text x="0" y="{top + 17}">{escape(label[:28])}</text>')
-        left = 210.0
+        parts.append(
+            f'<text class="label" x="0" y="{top + 17}">{escape(_fitting(label))}'
+            f"<title>{escape(label)}</title></text>"
+        )
+        left = _BAR_START
         for kind, share in pieces:
             width = 420 * share
             box = f'x="{left:.1f}" y="{top + 4}" width="{width:.1f}" height="18"'
@@ -163,6 +239,30 @@ def _bars(bars: Iterable[tuple[str, list[tuple[str, float]], str]]) -> str:
     if len(drawn) > len(shown):
         parts.append(f"<p>{len(drawn) - len(shown)} more are in the answer of --json.</p>\n")
     return "".join(parts)
+
+
+def _fitting(label: str) -> str:
+    """Return as much of a label as there is room for, without its middle where it is longer."""
+    widths = [_columns(character) for character in label]
+    if sum(widths) <= _LABEL_COLUMNS:
+        return label
+    room = (_LABEL_COLUMNS - 1) // 2
+    return f"{label[: _within(widths, room)]}…{label[len(label) - _within(widths[::-1], room) :]}"
+
+
+def _within(widths: list[int], room: int) -> int:
+    """Return how many characters of these widths fit."""
+    fit = 0
+    for width in widths:
+        room -= width
+        if room < 0:
+            break
+        fit += 1
+    return fit
+
+
+def _columns(character: str) -> int:
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def _share(part: int, whole: int) -> str:

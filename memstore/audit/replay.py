@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
-from memstore.audit.ledger import Change, Ledger, Repeated
+from memstore.audit.ledger import Change, ChangeKind, Ledger, Outcome, Repeated, Split, why
 from memstore.audit.record import Record
 from memstore.memory import Tier
 from memstore.retention.languages import is_covered
@@ -17,17 +17,12 @@ from memstore.retention.policy import RetentionPolicy
 from memstore.retention.text import FoldedText
 from memstore.retention.verdict import RetentionVerdict
 
-OTHER = "other"
+OTHER_LANGUAGE = "other"
+OTHERS = "(others)"
+"""What the labels are counted under that are too many to be named, after the largest."""
+NO_SOURCE = "(none)"
 _MOST_GROUPS = 500
 _MOST_REPEATED = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """How many records, and how many of them would be temp."""
-
-    records: int
-    temp: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +38,9 @@ class AuditReport:
     """What a policy would decide about the records, and what a second one would change.
 
     ``by_reason`` counts by the reason, or by ``reason/rule``; ``by_stored`` by the tier that the
-    store holds. ``set_by_caller`` were decided by a caller and are not replayed. ``newly_temp`` and
-    ``newly_long`` count what changes under the policy compared with.
+    store holds. ``set_by_caller`` were decided by a caller and are not replayed. ``newly_temp``,
+    ``newly_long``, ``expiry_changed`` (temp under both policies) and ``why_changed`` (alike but for
+    the reason or rule) count what changes under the policy compared with.
     """
 
     policy_version: str
@@ -63,24 +59,13 @@ class AuditReport:
     examples: Mapping[str, tuple[Example, ...]]
     newly_temp: int = 0
     newly_long: int = 0
+    expiry_changed: int = 0
+    why_changed: int = 0
 
-
-class _Groups:
-    """Splits by a label; labels beyond the limit are counted as one."""
-
-    def __init__(self) -> None:
-        self._records: Counter[str] = Counter()
-        self._temp: Counter[str] = Counter()
-
-    def add(self, label: str, *, temp: bool) -> None:
-        if label not in self._records and len(self._records) >= _MOST_GROUPS:
-            label = OTHER
-        self._records[label] += 1
-        self._temp[label] += temp
-
-    def splits(self, *, by_label: bool = False) -> dict[str, Split]:
-        labels = sorted(self._records) if by_label else [k for k, _ in self._records.most_common()]
-        return {label: Split(self._records[label], self._temp[label]) for label in labels}
+    @property
+    def changed(self) -> int:
+        """How many memories the policy compared with makes something different of."""
+        return self.newly_temp + self.newly_long + self.expiry_changed + self.why_changed
 
 
 class _Sample:
@@ -133,10 +118,8 @@ class Replay:
         self._count = self._temp = self._set_by_caller = 0
         self._reasons: Counter[str] = Counter()
         self._vetoes: Counter[str] = Counter()
-        self._languages, self._sources = _Groups(), _Groups()
-        self._months, self._stored = _Groups(), _Groups()
         self._samples: dict[str, _Sample] = {}
-        self._changes: Counter[Tier] = Counter()
+        self._changes: Counter[ChangeKind] = Counter()
 
     def __enter__(self) -> Self:
         return self
@@ -160,21 +143,23 @@ class Replay:
         verdict = record.decide(self._policy, self._now)
         temp = verdict.tier is Tier.TEMP
         self._temp += temp
-        self._reasons[_why(verdict)] += 1
+        self._reasons[why(verdict)] += 1
         if verdict.veto is not None:
             self._vetoes[verdict.veto] += 1
-        self._languages.add(self._language(record), temp=temp)
-        self._sources.add(record.source or "none", temp=temp)
-        self._months.add(f"{record.at:%Y-%m}" if record.at else "unknown", temp=temp)
+        month = f"{record.at:%Y-%m}" if record.at else "unknown"
+        self._ledger.label("language", self._language(record), temp=temp)
+        self._ledger.label("source", record.source or NO_SOURCE, temp=temp)
+        self._ledger.label("month", month, temp=temp)
         if record.stored is not None:
-            self._stored.add(record.stored.value or "unassigned", temp=temp)
+            self._ledger.label("stored", record.stored.value or "unassigned", temp=temp)
         if temp:
-            self._samples.setdefault(_why(verdict), _Sample(self._examples)).add(record)
+            self._samples.setdefault(why(verdict), _Sample(self._examples)).add(record)
         if self._compared is not None:
             self._compare(record, verdict, record.decide(self._compared, self._now))
 
     def report(self) -> AuditReport:
         """Return the counts of all records added so far."""
+        months = self._splits("month")
         return AuditReport(
             policy_version=self._policy.version,
             compared_version=None if self._compared is None else self._compared.version,
@@ -185,26 +170,34 @@ class Replay:
             most_repeated=self._ledger.most_repeated(_MOST_REPEATED),
             by_reason=dict(self._reasons.most_common()),
             by_veto=dict(self._vetoes.most_common()),
-            by_language=self._languages.splits(),
-            by_source=self._sources.splits(),
-            by_month=self._months.splits(by_label=True),
-            by_stored=self._stored.splits(),
-            examples={why: sample.examples() for why, sample in sorted(self._samples.items())},
-            newly_temp=self._changes[Tier.TEMP],
-            newly_long=self._changes[Tier.LONG],
+            by_language=self._splits("language"),
+            by_source=self._splits("source"),
+            by_month={month: months[month] for month in sorted(months)},
+            by_stored=self._splits("stored"),
+            examples={rule: sample.examples() for rule, sample in sorted(self._samples.items())},
+            newly_temp=self._changes[ChangeKind.NEWLY_TEMP],
+            newly_long=self._changes[ChangeKind.NEWLY_LONG],
+            expiry_changed=self._changes[ChangeKind.EXPIRY],
+            why_changed=self._changes[ChangeKind.WHY],
         )
 
     def changes(self) -> Iterator[Change]:
-        """Yield every memory whose tier the compared policy changes, newly temp first."""
+        """Yield every memory of which the compared policy makes something different.
+
+        Those that would newly be temp come first, then those newly long, then those that would
+        expire at another time, then those decided by another reason or rule.
+        """
         return self._ledger.changes()
 
     def _compare(self, record: Record, before: RetentionVerdict, after: RetentionVerdict) -> None:
-        if before.tier is after.tier:
-            return
-        self._changes[after.tier] += 1
-        self._ledger.change(
-            Change(record.place, record.content, before.tier, _why(before), after.tier, _why(after))
-        )
+        outcomes = Outcome.of(before), Outcome.of(after)
+        kind = outcomes[0].change_to(outcomes[1])
+        if kind is not None:
+            self._changes[kind] += 1
+            self._ledger.change(Change(kind, record.place, record.content, *outcomes))
+
+    def _splits(self, grouping: str) -> dict[str, Split]:
+        return self._ledger.splits(grouping, _MOST_GROUPS, others=OTHERS)
 
     def _language(self, record: Record) -> str:
         if record.language is not None:
@@ -215,8 +208,4 @@ class Replay:
         for language in self._policy.languages:
             if is_covered(text, frozenset((language,))):
                 return language
-        return OTHER
-
-
-def _why(verdict: RetentionVerdict) -> str:
-    return verdict.reason.value if verdict.rule is None else f"{verdict.reason}/{verdict.rule}"
+        return OTHER_LANGUAGE

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from memstore.cli import output
+from memstore.cli.audit_report import print_report
 from memstore.cli.options import (
     DatabaseOption,
     JsonOption,
     TenantOption,
-    database_url,
+    default_policy_path,
+    existing_database_url,
     policy_of,
 )
-from memstore.counted import counted, counted_memories
 from memstore.errors import ConfigurationError, InvalidMemoryError
 from memstore.memory import DEFAULT_TENANT
 
 if TYPE_CHECKING:
-    from memstore.audit.ledger import Change
-    from memstore.audit.replay import AuditReport, Replay, Split
+    from memstore.audit.files import FileFormat
+    from memstore.audit.html import About
+    from memstore.audit.problems import Problems
+    from memstore.audit.replay import AuditReport, Replay
     from memstore.audit.stored import Assigned
-    from memstore.extraction.candidate import Problem
     from memstore.retention.policy import RetentionPolicy
+    from memstore.store.engine import DatabaseUrl
 
-_MOST_PROBLEMS = 20
-_MOST_GROUPS = 12
+_STANDARD_INPUT = "-"
 
 
 def register(app: typer.Typer) -> None:
@@ -40,8 +44,11 @@ def register(app: typer.Typer) -> None:
 
 def audit(
     file: Annotated[
-        Path | None,
-        typer.Argument(help="Text, JSON, JSON lines, CSV or TSV file; the store where left out."),
+        str | None,
+        typer.Argument(
+            help="Text, JSON, JSON lines, CSV or TSV file; - reads the input; "
+            "the store where left out.",
+        ),
     ] = None,
     column: Annotated[str, typer.Option(help="Field of the file that holds the text.")] = "content",
     shape: Annotated[
@@ -49,7 +56,15 @@ def audit(
         typer.Option(
             "--format",
             metavar="text|json|jsonl|csv|tsv",
-            help="Format of the file; told by its name where left out.",
+            help="Format of the file; told by its name where left out, text where it tells none.",
+        ),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Encoding of the file, such as cp1251; UTF-8, or UTF-16 where its first bytes "
+            "say so, where left out.",
         ),
     ] = None,
     base: Annotated[
@@ -58,12 +73,16 @@ def audit(
             "--base",
             envvar="MEMSTORE_POLICY",
             metavar="FILE",
-            help="Policy to replay; the one in force where left out.",
+            help="Policy to replay, --policy of the other commands; the one in force where left "
+            "out.",
         ),
     ] = None,
     policy: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Policy to compare with: lists all that would change."),
+        typer.Option(
+            metavar="FILE",
+            help="Policy to compare with, which is not in force: lists all that would change.",
+        ),
     ] = None,
     examples: Annotated[int, typer.Option(min=0, max=100, help="Examples of each rule.")] = 3,
     html: Annotated[
@@ -80,7 +99,9 @@ def audit(
     """Replay a policy over the store, or over another program's file. Changes nothing.
 
     Says how many memories would be temp, by rule, language, source and month, which texts are
-    repeated, and with --policy which memories another policy would decide otherwise.
+    repeated, and with --policy what another policy would decide otherwise: here that option
+    compares, and --base names the policy in force. Exit status 2 where nothing of a file could be
+    read.
 
     With --apply it gives a tier to the unassigned memories of the store, by the policy in force.
     That can be interrupted and run again.
@@ -90,6 +111,8 @@ def audit(
     memstore audit --html audit.html
 
     memstore audit dump.csv --column text --json
+
+    my-exporter | memstore audit - --format jsonl
 
     memstore audit --policy new.toml
 
@@ -105,48 +128,54 @@ def audit(
         else:
             typer.echo(str(assigned))
         return
+    from memstore.audit.html import About
+    from memstore.audit.problems import Problems
     from memstore.audit.replay import Replay
+    from memstore.retention.policy_file import policy_settings
 
-    problems = _Problems()
-    with Replay(
-        chosen,
-        compared=None if policy is None else policy_of(policy),
-        now=datetime.now(UTC),
-        examples=examples,
-    ) as replay:
-        if file is None:
-            _replay_store(replay, db, tenant, chosen)
-        else:
-            _replay_file(replay, file, shape, column, chosen, problems)
+    compared = None if policy is None else policy_of(policy)
+    url = existing_database_url(db) if file is None else None
+    form = None if file is None else _format(file, shape)
+    problems = Problems() if form is None else Problems(form.unit)
+    now = datetime.now(UTC)
+    inputs = _inputs(file, url, base or default_policy_path(), policy)
+    with (
+        _page(html, inputs) as page,
+        Replay(chosen, compared=compared, now=now, examples=examples) as replay,
+    ):
+        if url is not None:
+            _replay_store(replay, url, tenant, chosen)
+        elif file is not None and form is not None:
+            _replay_file(replay, file, form, column, encoding, chosen, problems)
         report = replay.report()
-        if html is not None:
-            _write_html(html, report, replay)
+        if page is not None:
+            about = About(
+                input=_name(file, url, tenant),
+                at=now,
+                settings=policy_settings(chosen),
+                compared=None if compared is None else policy_settings(compared),
+                problems=problems,
+            )
+            _write_page(page, report, replay, about)
         if as_json:
             head = output.to_json(report) | {"problems": output.to_json(problems)}
             output.print_json_with(head, "changes", replay.changes())
         else:
-            _print(report, problems, replay.changes())
-
-
-@dataclass(slots=True)
-class _Problems:
-    """The first problems of a file, what their index counts, and the count of all."""
-
-    unit: str = "line"
-    count: int = 0
-    first: list[Problem] = field(default_factory=list)
-
-    def tell(self, problem: Problem) -> None:
-        self.count += 1
-        if len(self.first) < _MOST_PROBLEMS:
-            self.first.append(problem)
+            print_report(report, problems, replay.changes())
+    if file is not None and not report.records:
+        raise InvalidMemoryError(
+            "FILE",
+            "nothing in it could be read; --column names the field that holds the text, --format "
+            "says what the file is, --encoding how its text is encoded",
+        )
 
 
 def _apply(db: str | None, tenant: str, policy: RetentionPolicy) -> Assigned:
     from memstore.audit.stored import assign
     from memstore.store.database import Database
 
-    with Database.open(database_url(db)) as database, output.progress("assigning") as progress:
+    url = existing_database_url(db)
+    with Database.open(url) as database, output.progress("assigning") as progress:
         return assign(
             database,
             tenant=tenant,
@@ -156,104 +185,102 @@ def _apply(db: str | None, tenant: str, policy: RetentionPolicy) -> Assigned:
         )
 
 
-def _replay_store(replay: Replay, db: str | None, tenant: str, policy: RetentionPolicy) -> None:
+def _replay_store(replay: Replay, url: DatabaseUrl, tenant: str, policy: RetentionPolicy) -> None:
     from memstore.audit.stored import store_records
     from memstore.store.database import Database
 
-    with Database.open(database_url(db)) as database, output.progress("replaying") as progress:
+    with Database.open(url) as database, output.progress("replaying") as progress:
         for done in replay.add_all(store_records(database, tenant=tenant, policy=policy)):
             progress(done, None)
 
 
 def _replay_file(
     replay: Replay,
-    file: Path,
-    shape: str | None,
+    file: str,
+    form: FileFormat,
     column: str,
+    encoding: str | None,
     policy: RetentionPolicy,
-    problems: _Problems,
+    problems: Problems,
 ) -> None:
-    from memstore.audit.files import FileFormat, file_format, file_records
+    from memstore.audit.files import file_records
 
-    try:
-        chosen = file_format(file) if shape is None else FileFormat(shape)
-    except ValueError:
-        raise ConfigurationError(f"--format: choose from {', '.join(FileFormat)}") from None
-    problems.unit = chosen.unit
-    records = file_records(file, shape=chosen, column=column, zone=policy.zone, tell=problems.tell)
+    records = file_records(
+        file,
+        shape=form,
+        column=column,
+        zone=policy.zone,
+        tell=problems.tell,
+        encoding=encoding,
+    )
     with output.progress("replaying") as progress:
         for done in replay.add_all(records):
             progress(done, None)
 
 
-def _write_html(path: Path, report: AuditReport, replay: Replay) -> None:
+def _format(file: str, shape: str | None) -> FileFormat:
+    from memstore.audit.files import FileFormat, file_format
+
+    try:
+        return file_format(file) if shape is None else FileFormat(shape)
+    except ValueError:
+        raise ConfigurationError(f"--format: choose from {', '.join(FileFormat)}") from None
+
+
+def _name(file: str | None, url: DatabaseUrl | None, tenant: str) -> str:
+    """Return what the page calls its input, without a password."""
+    if url is not None:
+        from memstore.store.engine import checked_url
+
+        return f"tenant {tenant} of {checked_url(url).render_as_string(hide_password=True)}"
+    return "the standard input" if file in (None, _STANDARD_INPUT) else str(file)
+
+
+def _inputs(file: str | None, url: DatabaseUrl | None, *policies: Path | None) -> Iterator[Path]:
+    """Yield the files that are read, which no output may be."""
+    if file is not None and file != _STANDARD_INPUT:
+        yield Path(file)
+    if url is not None:
+        from memstore.store.engine import checked_url
+
+        checked = checked_url(url)
+        if checked.get_backend_name() == "sqlite" and checked.database:
+            yield Path(checked.database)
+    yield from filter(None, policies)
+
+
+@contextmanager
+def _page(path: Path | None, inputs: Iterable[Path]) -> Iterator[TextIO | None]:
+    """Open the page before the work that it shows, so that nobody waits for what cannot be written.
+
+    An older page is replaced once there is a new one; where there comes none, it stays.
+    """
+    if path is None:
+        yield None
+        return
+    try:
+        if any(path.exists() and each.exists() and path.samefile(each) for each in inputs):
+            raise ConfigurationError(f"--html {path} is a file that is read; write to another")
+        is_new = not path.exists()
+        page = path.open("a", encoding="utf-8")
+    except OSError as error:
+        raise InvalidMemoryError("html", f"{path} cannot be written: {error.strerror}") from None
+    try:
+        with page:
+            yield page
+    except BaseException:
+        if is_new:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def _write_page(page: TextIO, report: AuditReport, replay: Replay, about: About) -> None:
     from memstore.audit.html import write_html
 
     try:
-        with path.open("w", encoding="utf-8") as target:
-            write_html(report, replay.changes(), target)
+        if stat.S_ISREG(os.fstat(page.fileno()).st_mode):  # a pipe has nothing to be replaced
+            page.truncate(0)
+        write_html(report, replay.changes(), page, about=about)
+        page.flush()
     except OSError as error:
         raise InvalidMemoryError("html", f"cannot be written: {error.strerror}") from None
-
-
-def _print(report: AuditReport, problems: _Problems, changes: Iterator[Change]) -> None:
-    replayed = report.records - report.set_by_caller
-    share = f" ({report.temp / replayed:.1%})" if replayed else ""
-    typer.echo(
-        f"{counted_memories(report.records)}, {report.set_by_caller} of them set by a caller; "
-        f"{report.temp} would be temp{share}; {report.repetitions} repeat an earlier text"
-    )
-    if problems.count:
-        left_out = problems.count > len(problems.first)
-        typer.echo(
-            f"{counted(problems.count, 'problem')}{', the first of them' if left_out else ''}:"
-        )
-        for problem in problems.first:
-            typer.echo(f"  {problems.unit} {problem.index}, {problem.field}: {problem.detail}")
-        if not report.records:
-            typer.echo("nothing was read; --column names the field that holds the text")
-    output.print_table(
-        ("decided by", "memories", "example"),
-        [
-            (
-                why,
-                str(count),
-                "; ".join(output.one_line(e.content) for e in report.examples.get(why, ())),
-            )
-            for why, count in report.by_reason.items()
-        ],
-    )
-    if report.by_veto:
-        output.print_table(
-            ("kept by the veto of", "memories"), [(k, str(v)) for k, v in report.by_veto.items()]
-        )
-    for title, splits in (
-        ("language", report.by_language),
-        ("source", report.by_source),
-        ("month", report.by_month),
-        ("stored as", report.by_stored),
-    ):
-        if splits:
-            _print_splits(title, splits)
-    for repeated in report.most_repeated:
-        typer.echo(
-            f"{repeated.count} times, first {repeated.place}: {output.one_line(repeated.content)}"
-        )
-    if report.compared_version is not None:
-        typer.echo(
-            f"under policy {report.compared_version}: "
-            f"{report.newly_temp} newly temp, {report.newly_long} newly long"
-        )
-        for change in changes:
-            typer.echo(
-                f"{change.before.value} ({change.before_why}) -> "
-                f"{change.after.value} ({change.after_why})  {change.place}: "
-                f"{output.one_line(change.content)}"
-            )
-
-
-def _print_splits(title: str, splits: Mapping[str, Split]) -> None:
-    rows = [(label, str(split.records), str(split.temp)) for label, split in splits.items()]
-    if len(rows) > _MOST_GROUPS:
-        rows = [*rows[:_MOST_GROUPS], (f"and {len(rows) - _MOST_GROUPS} more", "", "")]
-    output.print_table((title, "memories", "temp"), rows)

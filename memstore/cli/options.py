@@ -113,6 +113,25 @@ def database_url(option: str | None) -> DatabaseUrl:
     return option if "://" in option else file_url(option)
 
 
+def existing_database_url(option: str | None) -> DatabaseUrl:
+    """Return the URL that ``--db`` stands for, for commands that shall not create a store.
+
+    Raises:
+        ConfigurationError: as ``database_url``, or there is no store.
+    """
+    from memstore.store import schema
+    from memstore.store.engine import checked_url
+    from memstore.store.schema_state import SchemaStatus
+
+    url = checked_url(database_url(option))
+    if schema.current(url).status is SchemaStatus.EMPTY:
+        raise ConfigurationError(
+            f"there is no store at {url.render_as_string(hide_password=True)}; check --db "
+            "(memstore db upgrade makes an empty one)"
+        )
+    return url
+
+
 def policy_of(option: Path | None) -> RetentionPolicy:
     """Return the policy of ``--policy``, of the user's own file, or the default one."""
     from memstore.retention.policy import DEFAULT_POLICY

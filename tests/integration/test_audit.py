@@ -135,7 +135,10 @@ def test_the_command_audits_the_store_and_compares_two_policies(
         "unassigned": {"records": 4, "temp": 4},
         "long": {"records": 1, "temp": 0},
     }
-    assert [(c["before"], c["after"]) for c in report["changes"]] == [("temp", "long")] * 4
+    assert [c["kind"] for c in report["changes"]] == ["newly_long"] * 4
+    assert {(c["before"]["tier"], c["after"]["tier"]) for c in report["changes"]} == {
+        ("temp", "long")
+    }
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert run("--apply") == {"long": 0, "temp": 4}
     assert run()["by_stored"]["temp"] == {"records": 4, "temp": 4}
@@ -154,19 +157,112 @@ def test_the_command_audits_a_file_for_people(tmp_path: Path) -> None:
     )
     assert "line 5, text: holds a NUL" in result.stdout
     assert f"2 times, first line 2: {ALARM}" in result.stdout
-    assert "0 newly temp, 2 newly long" in result.stdout
+    assert "0 newly temp, 2 newly long, 0 that expire at another time" in result.stdout
 
 
 def test_people_whose_file_names_the_text_otherwise_are_told_the_way(tmp_path: Path) -> None:
     file = tmp_path / "dump.jsonl"
     file.write_text('{"text": "Owns a kayak"}\n' * 21)
-    lines = CliRunner().invoke(app, ["audit", str(file)]).stdout.splitlines()
-    assert lines[1:3] == ["21 problems, the first of them:", "  line 1, content: is missing"]
-    assert lines[22] == "nothing was read; --column names the field that holds the text"
+    nothing = CliRunner().invoke(app, ["audit", str(file)])
+    assert nothing.exit_code == 2
+    assert nothing.stdout.splitlines()[1:3] == [
+        "21 problems, 21 of which refused a row; the first of them:",
+        "  line 1, content: is missing",
+    ]
+    assert "nothing in it could be read; --column names the field" in nothing.stderr
     file.write_text('{"text": "Owns a kayak"}\n{}\n')
-    read = CliRunner().invoke(app, ["audit", str(file), "--column", "text"]).stdout
-    assert read.splitlines()[1:3] == ["1 problem:", "  line 2, text: is missing"]
-    assert "--column" not in read
+    read = CliRunner().invoke(app, ["audit", str(file), "--column", "text"])
+    assert read.stdout.splitlines()[1:3] == [
+        "1 problem, 1 of which refused a row:",
+        "  line 2, text: is missing",
+    ]
+    assert (read.exit_code, read.stderr) == (0, "")
+
+
+def test_the_answer_for_programs_counts_all_problems(tmp_path: Path) -> None:
+    file = tmp_path / "dump.csv"
+    file.write_text("content,created_at\nOwns a kayak,May\n" + "x\n" * 1_200)
+    result = CliRunner().invoke(app, ["audit", str(file), "--json"])
+    problems = json.loads(result.stdout)["problems"]
+    assert (problems["unit"], problems["count"], problems["refused"]) == ("line", 1_201, 1_200)
+    assert len(problems["first"]) == 1_000
+
+
+def test_the_standard_input_is_audited(tmp_path: Path) -> None:
+    page = tmp_path / "audit.html"
+    result = CliRunner().invoke(
+        app,
+        ["audit", "-", "--format", "jsonl", "--html", str(page), "--json"],
+        input='{"content": "Owns a kayak"}\n',
+    )
+    assert (result.exit_code, json.loads(result.stdout)["records"]) == (0, 1)
+    assert "the standard input" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("more", [[], ["--apply"]])
+def test_a_store_that_is_not_there_is_refused_and_not_made(tmp_path: Path, more: list[str]) -> None:
+    result = CliRunner().invoke(app, ["audit", "--db", str(tmp_path / "typo.db"), *more])
+    assert result.exit_code == 2
+    assert "there is no store at sqlite:///" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_database_in_the_place_of_a_file_is_told_the_way(tmp_path: Path) -> None:
+    MemoryStore.open(f"sqlite:///{tmp_path / 's.db'}").close()
+    result = CliRunner().invoke(app, ["audit", str(tmp_path / "s.db")])
+    assert result.exit_code == 2
+    assert "is a SQLite database; to audit a store give it as --db" in result.stderr
+
+
+def test_a_page_never_takes_the_place_of_what_is_read(tmp_path: Path) -> None:
+    file, base, new = tmp_path / "h.csv", tmp_path / "base.toml", tmp_path / "new.toml"
+    file.write_text("content\nOwns a kayak\n")
+    base.write_text("")
+    new.write_text("")
+    database = tmp_path / "s.db"
+    MemoryStore.open(f"sqlite:///{database}").close()
+    link, twin = tmp_path / "link.html", tmp_path / "twin.html"
+    link.symlink_to(file)
+    twin.hardlink_to(file)
+    reading = [str(file), "--base", str(base), "--policy", str(new)]
+    for args in (
+        *([*reading, "--html", str(page)] for page in (file, base, new, link, twin)),
+        ["--db", str(database), "--html", str(database)],
+    ):
+        before = Path(args[-1]).read_bytes()
+        result = CliRunner().invoke(app, ["audit", *args])
+        assert result.exit_code == 2
+        assert "is a file that is read; write to another" in result.stderr
+        assert Path(args[-1]).read_bytes() == before
+
+
+def test_a_page_that_cannot_be_written_is_found_before_the_work(tmp_path: Path) -> None:
+    page = tmp_path / "nowhere" / "audit.html"
+    result = CliRunner().invoke(app, ["audit", str(tmp_path / "nowhere.csv"), "--html", str(page)])
+    assert result.exit_code == 2
+    assert f"{page} cannot be written: No such file or directory" in result.stderr
+
+
+def test_a_page_is_replaced_by_a_new_one_only(tmp_path: Path) -> None:
+    page, file = tmp_path / "audit.html", tmp_path / "dump.csv"
+
+    def run() -> int:
+        args = ["audit", str(file), "--html", str(page)]
+        return CliRunner().invoke(app, args).exit_code
+
+    assert run() == 2
+    assert not page.exists()
+    file.write_text("content\n" + "Owns a kayak\n" * 40)
+    assert run() == 0
+    long = page.read_text(encoding="utf-8")
+    file.write_text("content\nOwns a kayak\n")
+    assert run() == 0
+    shorter = page.read_text(encoding="utf-8")
+    assert len(shorter) < len(long)
+    assert shorter.count("<!doctype html>") == 1
+    file.unlink()
+    assert run() == 2
+    assert page.read_text(encoding="utf-8") == shorter
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memstore.audit.ledger import Change, Repeated
+from memstore.audit import ledger
+from memstore.audit.ledger import Change, ChangeKind, Repeated, Split
 from memstore.audit.record import Record
-from memstore.audit.replay import AuditReport, Example, Replay, Split
+from memstore.audit.replay import AuditReport, Example, Replay
 from memstore.memory import MemoryKind, TemporalKind, Tier
 from memstore.retention.policy import RetentionPolicy
+from memstore.retention.verdict import RuleCode
 
 NOW = datetime(2026, 6, 1, 9, tzinfo=UTC)
 POLICY = RetentionPolicy()
@@ -53,7 +55,7 @@ def test_records_are_counted_by_what_was_decided_and_where_they_come_from() -> N
     assert report.by_reason["temporal"] == 1
     assert sum(report.by_reason.values()) == 3
     assert report.by_language == {"zh": Split(3, 2)}
-    assert report.by_source == {"none": Split(2, 1), "gpt": Split(1, 1)}
+    assert report.by_source == {"(none)": Split(2, 1), "gpt": Split(1, 1)}
     assert report.by_month == {"2026-03": Split(1, 1), "unknown": Split(2, 1)}
     assert report.by_stored == {}
     assert report.policy_version == POLICY.version
@@ -100,11 +102,35 @@ def test_a_comparison_lists_every_change_and_newly_temp_first() -> None:
     report, changes = replay([RAIN, FACT, bit], compared=trusting)
     assert (report.newly_temp, report.newly_long) == (1, 1)
     assert report.compared_version == trusting.version
-    assert [(c.place, c.before, c.after) for c in changes] == [
+    assert [(c.place, c.before.tier, c.after.tier) for c in changes] == [
         ("line 4", Tier.LONG, Tier.TEMP),
         ("line 2", Tier.TEMP, Tier.LONG),
     ]
-    assert changes[1].after_why == "default"
+    assert changes[1].after.why == "default"
+
+
+def test_a_comparison_lists_other_expiries_and_rules_after_the_tiers() -> None:
+    # Without n7 the lunch is an event of n6; what is temp anyway lives longer.
+    lunch = record("lunch today", "line 5")
+    assert replay([lunch])[0].by_reason == {"low_value/n7": 1}
+    other = RetentionPolicy(rules=POLICY.rules - {RuleCode.N7})
+    report, changes = replay([lunch, FACT], compared=other)
+    assert (report.why_changed, report.expiry_changed, report.changed) == (1, 0, 1)
+    assert [(c.kind, c.before.why, c.after.why) for c in changes] == [
+        (ChangeKind.WHY, "low_value/n7", "low_value/n6")
+    ]
+
+    longer = replace(other, temp_ttl=timedelta(days=30), languages=("en",))
+    report, changes = replay([lunch, FACT, RAIN, ALARM], compared=longer)
+    assert (report.newly_long, report.expiry_changed, report.why_changed) == (2, 1, 0)
+    assert [c.kind for c in changes] == [
+        ChangeKind.NEWLY_LONG,
+        ChangeKind.NEWLY_LONG,
+        ChangeKind.EXPIRY,
+    ]
+    (expiry,) = (c for c in changes if c.kind is ChangeKind.EXPIRY)
+    assert expiry.before.expires_at == NOW + timedelta(days=7)
+    assert expiry.after.expires_at == NOW + timedelta(days=30)
 
 
 def test_a_policy_compared_with_itself_changes_nothing() -> None:
@@ -143,11 +169,19 @@ def test_languages_are_told_from_the_text() -> None:
     }
 
 
-def test_sources_without_end_are_counted_together() -> None:
-    report, _ = replay([replace(FACT, source=f"run {n}") for n in range(600)])
+def test_sources_without_end_are_counted_together_but_for_the_largest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ledger, "_FLUSH_AT", 7)
+    small = [replace(FACT, source=f"run {n}") for n in range(600)]
+    large = [replace(ALARM, source="late"), replace(FACT, source="other")]
+    report, _ = replay([*small, *large, *large])
     assert len(report.by_source) == 501
-    assert report.by_source["other"] == Split(100, 0)
-    assert sum(split.records for split in report.by_source.values()) == 600
+    assert list(report.by_source)[:2] == ["late", "other"]
+    assert report.by_source["late"] == Split(2, 2)
+    assert report.by_source["other"] == Split(2, 0)
+    assert report.by_source["(others)"] == Split(102, 0)
+    assert sum(split.records for split in report.by_source.values()) == 604
 
 
 def test_nothing_gives_an_empty_report() -> None:
