@@ -2,38 +2,50 @@
 
 from __future__ import annotations
 
-import calendar
 import re
+from collections import defaultdict
 from collections.abc import Iterator
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from ahocorasick_rs import AhoCorasick
 
-from memstore.retention.date_phrases import (
-    CHINESE_WEEKDAYS,
-    PHRASES,
-    DatePhrase,
-    Unit,
-    chinese_number,
+from memstore.retention import (
+    date_phrases_en,
+    date_phrases_numeric,
+    date_phrases_ru,
+    date_phrases_zh,
 )
+from memstore.retention.date_phrases import DatePhrase
+from memstore.retention.date_readings import Found, days_named
 
-_ANCHOR_LITERALS = sorted({anchor for phrase in PHRASES for anchor in phrase.anchors})
+_PHRASES = (
+    *date_phrases_en.PHRASES,
+    *date_phrases_ru.PHRASES,
+    *date_phrases_zh.PHRASES,
+    *date_phrases_numeric.PHRASES,
+)
+_WORDS = (date_phrases_en.EN, date_phrases_ru.RU, date_phrases_zh.ZH)
+_ANCHOR_LITERALS = sorted({anchor for phrase in _PHRASES for anchor in phrase.anchors})
 _ANCHORS = AhoCorasick(_ANCHOR_LITERALS)
 _ANCHORED = tuple(
-    (frozenset(map(_ANCHOR_LITERALS.index, phrase.anchors)), phrase) for phrase in PHRASES
+    (frozenset(map(_ANCHOR_LITERALS.index, phrase.anchors)), phrase) for phrase in _PHRASES
 )
-_MOST_PHRASES = 8
-_RECENT = timedelta(days=31)
-"""A date without a year that lies at most so far back is read as past, not as next year's."""
-_SENSIBLE = timedelta(days=50 * 366)
+_MOST_PHRASES = 16
+_FARTHEST = timedelta(days=1000 * 366)
+"""A thousand years are far; what lies beyond is no date that anybody meant."""
+_AROUND = 80
+_CLAUSE_END = re.compile("[,.;:!?\n\0。，；：！？、…]")
+_WORDLESS = 8
 
 
 def resolve_occurs_at(folded: str, *, now: datetime, zone: ZoneInfo) -> datetime | None:
     """Return the last moment after ``now`` that a text names, or none.
 
-    A date alone means the end of that day; "next week" the end of its Sunday. What the date library
-    cannot read, or reads as a moment that makes no sense, is as if it were not there.
+    A date alone means the end of that day; "next week" the end of its Sunday, "in October" that of
+    its last day. What can be read in two ways counts as the later. What the date library cannot
+    read, or reads as a moment that makes no sense, is as if it were not there. Never raises.
 
     Args:
         folded: the text, folded.
@@ -43,103 +55,70 @@ def resolve_occurs_at(folded: str, *, now: datetime, zone: ZoneInfo) -> datetime
     Returns:
         An aware datetime in UTC, later than ``now``.
     """
-    local = now.astimezone(zone)
-    moments = [
-        moment
-        for phrase, match in _phrases_in(folded)
-        if (moment := _moment(phrase, match, local)) is not None
-        and timedelta(0) < moment - now < _SENSIBLE
-    ]
-    return max(moments).astimezone(UTC) if moments else None
+    try:
+        local = now.astimezone(zone)
+        days = {day for found in _found_in(folded) for day in days_named(found, local)}
+        moments = [
+            moment
+            for moment in (_end_of(day, zone) for day in days)
+            if timedelta(0) < moment - now < _FARTHEST
+        ]
+        return max(moments, default=None)
+    except OverflowError:  # where the calendar ends, in one of the zones
+        return None
 
 
-def _phrases_in(folded: str) -> Iterator[tuple[DatePhrase, re.Match[str]]]:
-    found = 0
+def _end_of(day: date, zone: ZoneInfo) -> datetime:
+    return datetime.combine(day, time.max, tzinfo=zone).astimezone(UTC)
+
+
+def _found_in(folded: str) -> Iterator[Found]:
+    """Yield the phrases of a text, each only once, none within one that stands before it."""
     seen = {index for index, _, _ in _ANCHORS.find_matches_as_indexes(folded, overlapping=True)}
     if not seen:
         return
+    left = folded
+    read: set[tuple[int, str]] = set()
     for anchors, phrase in _ANCHORED:
         if seen.isdisjoint(anchors):
             continue
-        for match in phrase.pattern.finditer(folded):
-            if match.groupdict().get("past"):
+        matches = list(phrase.pattern.finditer(left))
+        for match in matches:
+            key = (id(phrase), match.group())
+            if key in read or len(read) == _MOST_PHRASES:
                 continue
-            yield phrase, match
-            found += 1
-            if found == _MOST_PHRASES:
-                return
+            groups = _groups(phrase, match)
+            if not groups["past"]:
+                read.add(key)
+                around = folded[max(0, match.start() - _AROUND) : match.end() + _AROUND]
+                yield Found(phrase, groups, around, partial(_is_over, folded, *match.span()))
+        if matches:
+            left = phrase.pattern.sub(_taken, left)
 
 
-def _moment(phrase: DatePhrase, match: re.Match[str], now: datetime) -> datetime | None:
-    groups = {name: text or "" for name, text in match.groupdict().items()}
-    if phrase.language == "zh":
-        groups = {name: chinese_number(text) for name, text in groups.items() if name != "name"} | {
-            "name": CHINESE_WEEKDAYS.get(groups.get("name", ""), "")
-        }
-    if groups.get("last_day"):
-        groups["day"] = groups["last_day"]
-    try:
-        if phrase.yearless and not groups["year"]:
-            day = _nearest(phrase, groups, now)
-        else:
-            day = _read(phrase.reading.format(match.group(), **groups), phrase, now)
-        if day is None:
-            return None
-        if phrase.weekday:
-            day = _weekday(day, now, later_week=bool(groups.get("next")))
-        return _end(day, phrase.unit)
-    except (OverflowError, ValueError):
-        return None
+def _taken(match: re.Match[str]) -> str:
+    return "\0" * len(match.group())
 
 
-def _read(text: str, phrase: DatePhrase, now: datetime) -> datetime | None:
-    """Return what dateparser reads in ``text``, in the zone of ``now``.
+def _groups(phrase: DatePhrase, match: re.Match[str]) -> defaultdict[str, str]:
+    """Return what a match's groups hold, those that stand in several places as one."""
+    groups = defaultdict(str, phrase.given or {})
+    for name, text in match.groupdict().items():
+        if text:
+            groups[name.rstrip("0123456789")] = text
+    return groups
 
-    It is imported on first use: it costs a fifth of a second that most decisions never need.
+
+def _is_over(folded: str, start: int, end: int) -> bool:
+    """Return whether the clause around a date is in the past tense and speaks of nothing to come.
+
+    After "On March 5," the clause that tells is the next one.
     """
-    import dateparser
-
-    language = "ru" if phrase.language == "ru" else "en"
-    try:
-        moment = dateparser.parse(
-            text,
-            languages=[language],
-            settings={
-                "RELATIVE_BASE": now.replace(tzinfo=None),
-                "PREFER_DATES_FROM": "future",
-                "RETURN_AS_TIMEZONE_AWARE": False,
-                "DATE_ORDER": "YMD" if text[:4].isdigit() else "DMY",
-            },
-        )
-    except Exception:  # noqa: BLE001  whatever the library does, the memory's expiry stays as it was
-        return None
-    if moment is None:
-        return None
-    return moment.replace(tzinfo=now.tzinfo)
-
-
-def _nearest(phrase: DatePhrase, groups: dict[str, str], now: datetime) -> datetime | None:
-    """Return a date without a year: this year's, or next year's where that lies well behind."""
-    for year in (now.year, now.year + 1):
-        day = _read(phrase.reading.format(**{**groups, "year": str(year)}), phrase, now)
-        if day is not None and day.year == year and day > now - _RECENT:
-            return day
-    return None
-
-
-def _weekday(day: datetime, now: datetime, *, later_week: bool) -> datetime:
-    """Return the coming day of that name, or that of the week after this one."""
-    ahead = (day.weekday() - now.weekday()) % 7
-    if later_week:
-        ahead = 7 - now.weekday() + day.weekday()
-    return now + timedelta(days=ahead)
-
-
-def _end(day: datetime, unit: Unit) -> datetime:
-    if unit == "week":
-        day += timedelta(days=6 - day.weekday())
-    elif unit == "month":
-        day = day.replace(day=calendar.monthrange(day.year, day.month)[1])
-    elif unit == "year":
-        day = day.replace(month=12, day=31)
-    return datetime.combine(day.date(), time.max, tzinfo=day.tzinfo)
+    before = _CLAUSE_END.split(folded[max(0, start - _AROUND) : start])[-1]
+    after = _CLAUSE_END.split(folded[end : end + _AROUND])
+    clause = f"{before} {after[0]}"
+    if len(clause.strip()) < _WORDLESS and len(after) > 1:
+        clause += after[1]
+    return any(words.over.search(clause) for words in _WORDS) and not any(
+        words.ahead.search(clause) for words in _WORDS
+    )

@@ -103,9 +103,11 @@ def test_a_temp_memory_lives_until_the_date_plus_the_ttl() -> None:
     assert verdict.expires_at.date().isoformat() == "2026-06-20"
 
 
-def test_the_extractors_date_stands_before_that_of_the_text() -> None:
-    verdict = _one_off("boat trip on June 13", occurs_at=NOW + timedelta(days=2))
-    assert verdict.expires_at == NOW + timedelta(days=9)
+@pytest.mark.parametrize(("given", "expires"), [(2, "2026-06-20"), (30, "2026-07-08")])
+def test_of_the_extractors_date_and_the_texts_the_later_counts(given: int, expires: str) -> None:
+    verdict = _one_off("boat trip on June 13", occurs_at=NOW + timedelta(days=given))
+    assert verdict.expires_at is not None
+    assert verdict.expires_at.date().isoformat() == expires
 
 
 def test_a_date_beyond_the_horizon_keeps_the_memory() -> None:

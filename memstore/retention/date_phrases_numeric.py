@@ -1,0 +1,46 @@
+"""Where a text of any language names a date in digits alone."""
+
+from __future__ import annotations
+
+from memstore.retention.date_phrases import YEAR, DatePhrase, DateWords, phrase
+
+_DIGITS = DateWords()
+_DAY = r"(?P<day>\d{1,2})"
+_MONTH = r"(?P<month>\d{1,2})"
+_TO = r" ?(?:-|–|—|~|to|till|until|through|and|по|до|и|到|至) ?"
+_LAST = (
+    rf"(?:{_TO}(?P<last_day>\d{{1,2}})[./](?P<last_month>\d{{1,2}})"
+    r"(?:[./](?P<last_year>20\d\d|\d\d))?)"
+)
+_YEARS = "19|" + "|".join(map(str, range(20, 30)))
+_DOTTED = "|".join(f"{digit}." for digit in range(10))
+_SLASHED = "|".join(f"{digit}/" for digit in range(10))
+_DASHED = "|".join(f"{digit}-" for digit in range(10))
+_BEFORE = (
+    r"\b(?:on|by|until|till|before|after|from|to|due|for|с|со|по|до|к|на|от|после|перед|"
+    r"пн|вт|ср|чт|пт|сб|вс)[ .,:(]{1,2}"
+)
+_EDGE = r"(?<![\d.,/:])"
+_END = (
+    r"(?![\d%°]|[./:,-]\d| ?(?:%|кг|км|см|мм|руб|kg|km|cm|mm|usd|eur|元|块|米|度|公里)(?![a-zа-я]))"
+)
+
+PHRASES: tuple[DatePhrase, ...] = (
+    phrase(_DIGITS, "iso", _YEARS,
+           rf"(?<!\d)(?P<year>{YEAR})(?P<separator>[-/.])(?P<month>\d{{1,2}})(?P=separator)"
+           r"(?P<day>\d{1,2})(?!\d)"),
+    phrase(_DIGITS, "numeric", f"{_DOTTED}|{_SLASHED}|{_DASHED}",
+           rf"{_EDGE}{_DAY}(?P<separator>[-/.]){_MONTH}(?P=separator)(?P<year>{YEAR}|\d\d)"
+           rf"{_LAST}?{_END}"),
+    phrase(_DIGITS, "numeric", f"{_DOTTED}|{_SLASHED}",
+           rf"{_EDGE}{_DAY}[./]{_MONTH}\.?{_LAST}{_END}"),
+    phrase(_DIGITS, "numeric", f"{_DOTTED}|{_SLASHED}", rf"{_BEFORE}{_DAY}[./]{_MONTH}{_END}"),
+    # Alone, a fraction, a price or a version is no date: 10/1出发 and "12/25!" are, 3/4 is not.
+    phrase(_DIGITS, "numeric", _SLASHED,
+           rf"{_EDGE}(?!24/7|50/50|9/11|[1-3]/[2-8](?![\u4e00-\u9fff])){_DAY}/{_MONTH}"
+           r"(?=[\u4e00-\u9fff]| ?$|[,;!?)])(?![年人分张])"),
+    phrase(_DIGITS, "numeric", _DOTTED,
+           rf"{_EDGE}(?<!в )(?:(?<=[а-я] )|(?<=[а-я][,:] )|(?=\d\d\.\d\d [а-я]))"
+           rf"(?P<day>\d\d)\.(?P<month>\d\d){_END}(?=[ ,;.!?)]|$)"),
+    phrase(_DIGITS, "numeric", _DOTTED, rf"{_EDGE}{_DAY}\.{_MONTH}(?=[日号])"),
+)  # fmt: skip
