@@ -12,9 +12,10 @@ _UNITS = {
     "m": timedelta(minutes=1),
     "s": timedelta(seconds=1),
 }
-_PARTS = re.compile(r"(?:[0-9]{1,6}[wdhms] ?)+")
+_PARTS = re.compile(r"(-?)(?:[0-9]+[wdhms] ?)+")
 _MOST_CHARS = 60  # more parts than that could add up to more than a timedelta holds
-_PART = re.compile(r"([0-9]{1,6})([wdhms])")
+_PART = re.compile(r"([0-9]+)([wdhms])")
+_MOST = 999_999
 
 
 def parse_duration(text: str) -> timedelta:
@@ -23,13 +24,17 @@ def parse_duration(text: str) -> timedelta:
     Units: ``w`` weeks, ``d`` days, ``h`` hours, ``m`` minutes, ``s`` seconds.
 
     Raises:
-        ValueError: the text is no such length; the message shows the form.
+        ValueError: the text is no such length, is negative or too long; the message says which.
     """
-    if len(text) > _MOST_CHARS or not _PARTS.fullmatch(text.strip().lower() + " "):
+    form = _PARTS.fullmatch(text.strip().lower() + " ") if len(text) <= _MOST_CHARS else None
+    if form is None:
         raise ValueError("write a length of time such as 7d, 36h, 90m or 1d12h")
-    return sum(
-        (int(amount) * _UNITS[unit] for amount, unit in _PART.findall(text.lower())), timedelta()
-    )
+    if form[1]:
+        raise ValueError("must be positive, such as 7d or 36h")
+    parts = [(int(amount), _UNITS[unit]) for amount, unit in _PART.findall(form[0])]
+    if any(amount > _MOST for amount, _ in parts):
+        raise ValueError(f"is too long: at most {_MOST} of a unit, such as 7d or 36h")
+    return sum((amount * unit for amount, unit in parts), timedelta())
 
 
 def format_duration(duration: timedelta) -> str:

@@ -22,6 +22,7 @@ def show(policy: PolicyOption = None, as_json: JsonOption = False) -> None:
     """Print every setting in force, its source, and the version stored with verdicts.
 
     The lines are those of a policy file: save them as memstore.toml and change what you need.
+    Overlays are named by their whole paths, so that the file means the same wherever it is.
 
     [bold]Example[/bold]
 
@@ -44,9 +45,16 @@ def show(policy: PolicyOption = None, as_json: JsonOption = False) -> None:
     typer.echo(f"# policy {chosen.version}, {f'from {path}' if path else 'built in'}")
     for name, value in settings.items():
         if name != "overlays":
-            typer.echo(f"{name} = {json.dumps(value)}")
+            typer.echo(f"{name} = {_toml(value)}")
     for overlay in settings["overlays"]:
         typer.echo(
-            f"# overlay: adds {', '.join(overlay['add']) or 'nothing'}; "
+            f"# {overlay['file']}: adds {', '.join(overlay['add']) or 'nothing'}; "
             f"switches off {', '.join(overlay['disable']) or 'nothing'}"
         )
+    typer.echo(f"overlays = {_toml([overlay['file'] for overlay in settings['overlays']])}")
+
+
+def _toml(value: object) -> str:
+    """Return a string, number, switch or list of them as TOML, which has JSON's form of them."""
+    # Not in ASCII: JSON escapes what is beyond the first plane in halves, which TOML refuses.
+    return json.dumps(value, ensure_ascii=False)

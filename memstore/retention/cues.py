@@ -279,7 +279,7 @@ class Overlay:
             ConfigurationError: the file cannot be read or is malformed; names the key.
         """
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")
             disable = tomllib.loads(text).get("disable", [])
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             match error:

@@ -7,13 +7,14 @@ import json
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from memstore.duration import format_duration
 from memstore.errors import ConfigurationError
 from memstore.memory import Tier
 from memstore.retention.cues import Overlay
 from memstore.retention.lexicon import Lexicon, available_languages, load_lexicon
+from memstore.retention.near_miss import hint, near_names
 from memstore.retention.schedule import parse_schedule
 from memstore.retention.verdict import LEXICAL_RULES, Reason, RetentionVerdict, RuleCode
 
@@ -26,6 +27,8 @@ _DURATIONS = (
     "run_retention",
     "sweep_jitter",
 )
+_LONGEST = timedelta(days=36_525)
+"""No memory needs longer, and what is much longer ends past the last year that a date can have."""
 _MAY_BE_ZERO = frozenset({"grace", "forget_block", "sweep_jitter"})
 
 
@@ -76,6 +79,10 @@ class RetentionPolicy:
                 raise ConfigurationError(f"{name}: give a timedelta, not {type(value).__name__}")
             if value < timedelta(0) or (value == timedelta(0) and name not in _MAY_BE_ZERO):
                 raise ConfigurationError(f"{name}: must be positive, got {_written(value)}")
+            if value > _LONGEST:
+                raise ConfigurationError(
+                    f"{name}: is too long, at most {_written(_LONGEST)} (100 years)"
+                )
         if self.forget_block > self.event_retention:
             raise ConfigurationError(
                 "forget_block: at most event_retention, whose tombstones it is recognised by "
@@ -87,7 +94,7 @@ class RetentionPolicy:
         for rule in self.rules:
             if rule not in LEXICAL_RULES:
                 raise ConfigurationError(
-                    f"rules: no lexical rule {str(rule)!r}; choose from {', '.join(LEXICAL_RULES)}"
+                    f"rules: no lexical rule {str(rule)!r}; {hint(str(rule), LEXICAL_RULES)}"
                 )
         object.__setattr__(self, "rules", frozenset(map(RuleCode, self.rules)))
         object.__setattr__(self, "languages", tuple(self.languages))
@@ -101,13 +108,17 @@ class RetentionPolicy:
         for language in self.languages:
             if language not in known:
                 raise ConfigurationError(
-                    f"languages: no lexicon for {language!r}; choose from {', '.join(known)}"
+                    f"languages: no lexicon for {language!r}; {hint(language, known)}"
                 )
         try:
             ZoneInfo(self.time_zone)
         except (ValueError, OSError, LookupError, TypeError):
+            # Of Etc/GMT+3 the sign is the other way round than whoever writes GMT+3 means it.
+            zones = [name for name in available_timezones() if not name.startswith("Etc/")]
+            near = near_names(str(self.time_zone), zones)
             raise ConfigurationError(
                 f"time_zone: {self.time_zone!r} is no IANA zone name such as 'Europe/Rome'"
+                f"{f'; did you mean {near}?' if near else ''}"
             ) from None
 
     @cached_property

@@ -6,7 +6,6 @@ Overlays are names of files, relative to the policy file's folder.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import tomllib
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -16,6 +15,7 @@ from typing import Any
 from memstore.duration import format_duration, parse_duration
 from memstore.errors import ConfigurationError
 from memstore.retention.cues import Overlay
+from memstore.retention.near_miss import hint
 from memstore.retention.policy import RetentionPolicy
 
 _SETTINGS = {field.name: field for field in dataclasses.fields(RetentionPolicy)}
@@ -60,11 +60,16 @@ def parse_policy(text: str, *, folder: Path) -> RetentionPolicy:
 def policy_settings(policy: RetentionPolicy) -> dict[str, Any]:
     """Return a policy's settings as a policy file writes them.
 
-    Overlays have no file any more: each is the ids it adds and switches off.
+    Overlays are told by their file, None where code made them, and the ids that they add and
+    switch off.
     """
     settings = {name: _write(getattr(policy, name)) for name in _SETTINGS}
     settings["overlays"] = [
-        {"add": sorted(cue.id for cue in overlay.add), "disable": sorted(overlay.disable)}
+        {
+            "file": None if overlay.path is None else str(overlay.path.absolute()),
+            "add": sorted(cue.id for cue in overlay.add),
+            "disable": sorted(overlay.disable),
+        }
         for overlay in policy.overlays
     ]
     return settings
@@ -80,19 +85,17 @@ def _write(value: object) -> Any:
 
 def _read(key: str, value: object, folder: Path) -> object:
     if key not in _SETTINGS:
-        near = difflib.get_close_matches(key, _SETTINGS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(_SETTINGS)}"
-        raise ConfigurationError(f"{key}: no such setting; {hint}")
+        raise ConfigurationError(f"{key}: no such setting; {hint(key, _SETTINGS)}")
     return _READERS[str(_SETTINGS[key].type)](key, value, folder)
 
 
 def _read_duration(key: str, value: object, _folder: Path) -> timedelta:
-    if isinstance(value, str):
-        try:
-            return parse_duration(value)
-        except ValueError:
-            pass
-    raise ConfigurationError(f'{key}: write a length of time in quotes, such as "7d" or "36h"')
+    if not isinstance(value, str):
+        raise ConfigurationError(f'{key}: write a length of time in quotes, such as "7d" or "36h"')
+    try:
+        return parse_duration(value)
+    except ValueError as error:
+        raise ConfigurationError(f"{key}: {error}") from None
 
 
 def _read_strings(key: str, value: object, _folder: Path) -> tuple[str, ...]:

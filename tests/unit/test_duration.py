@@ -28,10 +28,24 @@ def test_lengths_are_read(text: str, duration: timedelta) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "7", "d", "-1d", "1.5h", "7 days", "nan", "1e9d", "٣d", "999999w" * 150],
+    ["", " ", "7", "d", "-", "--1d", "1.5h", "7 days", "nan", "1e9d", "٣d", "999999w" * 150],
 )
 def test_anything_else_is_refused_with_the_form(text: str) -> None:
-    with pytest.raises(ValueError, match="7d"):
+    with pytest.raises(ValueError, match="write a length of time such as 7d"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("-1d", "must be positive"),
+        ("-1d12h", "must be positive"),
+        ("3000000d", "is too long"),
+        ("1d" + "9" * 50 + "s", "is too long"),
+    ],
+)
+def test_a_length_out_of_range_is_told_so(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         parse_duration(text)
 
 

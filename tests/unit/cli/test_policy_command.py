@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from memstore.cli.app import app
 from memstore.retention.policy import RetentionPolicy
-from memstore.retention.policy_file import parse_policy
+from memstore.retention.policy_file import load_policy, parse_policy
 
 
 @pytest.fixture(autouse=True)
@@ -50,10 +50,27 @@ def test_the_working_directory_is_not_searched(
     assert 'temp_ttl = "7d"' in show().stdout
 
 
-def test_overlays_are_named_by_the_cues_they_change(config: Path) -> None:
+def test_overlays_are_shown_with_the_cues_that_they_change(config: Path) -> None:
     (config / "cues.toml").write_text('disable = ["zh.agreement.stated"]\n')
     (config / "memstore.toml").write_text('overlays = ["cues.toml"]\n')
-    assert "switches off zh.agreement.stated" in show().stdout
+    assert (
+        f"# {config / 'cues.toml'}: adds nothing; switches off zh.agreement.stated\n"
+        in show().stdout
+    )
+
+
+def test_what_is_shown_and_saved_elsewhere_is_the_same_policy(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = config / '名 "🦊"'
+    folder.mkdir()
+    (folder / "cues.toml").write_text('disable = ["zh.agreement.stated"]\n')
+    (folder / "policy.toml").write_text('overlays = ["cues.toml"]\ntemp_ttl = "9d"\n')
+    monkeypatch.chdir(folder)
+    shown = show("--policy", "policy.toml").stdout
+    saved = tmp_path / "memstore.toml"
+    saved.write_text(shown, encoding="utf-8")
+    assert load_policy(saved) == load_policy(folder / "policy.toml") != RetentionPolicy()
 
 
 def test_a_bad_key_is_wrong_input(config: Path) -> None:

@@ -72,6 +72,14 @@ def test_no_setting_is_left_out_of_what_is_shown() -> None:
         ("temp_ttl = 7", "temp_ttl: write a length of time in quotes"),
         ("temp_ttl = 'a week'", "temp_ttl: write a length of time"),
         ("temp_ttl = '0d'", "temp_ttl: must be positive, got 0s"),
+        ("temp_ttl = '-1d'", "temp_ttl: must be positive"),
+        ("temp_ttl = '3000000d'", "temp_ttl: is too long: at most 999999 of a unit"),
+        ("temp_ttl = '999999w'", "temp_ttl: is too long, at most 36525d (100 years)"),
+        ("ttl = '7d'", "ttl: no such setting; did you mean 'temp_ttl'?"),
+        ("TTL = '7d'", "TTL: no such setting; did you mean 'temp_ttl'?"),
+        ("TEMP_TTL = '7d'", "TEMP_TTL: no such setting; did you mean 'temp_ttl'?"),
+        ("retention = '7d'", "did you mean 'event_retention' or 'run_retention'?"),
+        ("lexicon_overlays = []", "lexicon_overlays: no such setting; did you mean 'overlays'?"),
         ("temp_ttl = nan", "temp_ttl: write a length"),
         ("grace = 2026-01-01", "grace: write a length"),
         ("forget_block = '400d'", "is recognised by (400d > 365d)"),
@@ -80,12 +88,21 @@ def test_no_setting_is_left_out_of_what_is_shown() -> None:
         ("max_sweep_fraction = nan", "max_sweep_fraction: "),
         ("max_sweep_fraction = 1.5", "max_sweep_fraction: "),
         ("languages = 'en'", "languages: write a list"),
-        ("languages = ['xx']", "languages: no lexicon for 'xx'"),
+        ("languages = ['xx']", "languages: no lexicon for 'xx'; choose from "),
+        ("languages = ['eng']", "languages: no lexicon for 'eng'; did you mean 'en'?"),
+        ("languages = ['EN']", "languages: no lexicon for 'EN'; did you mean 'en'?"),
+        ("languages = ['zh-Hant']", "languages: no lexicon for 'zh-Hant'; did you mean 'zh'?"),
+        ("languages = ['']", "languages: no lexicon for ''; choose from "),
+        ("rules = ['N1']", "rules: no lexical rule 'N1'; did you mean 'n1'?"),
         ("rules = ['n9']", "rules: no lexical rule 'n9'; choose from n1, n2, n3, n4, n5, n6, n7"),
         ("rules = ['temporal_one_off']", "rules: "),
         ("rules = [1]", "rules: write a list"),
         ("trust_bit_without_lexicon = 'yes'", "trust_bit_without_lexicon: write true or false"),
         ("time_zone = 'Mars/Base'", "time_zone: "),
+        ("time_zone = ''", "time_zone: '' is no IANA zone name such as 'Europe/Rome'"),
+        ("time_zone = 'Europe/Rom'", "did you mean 'Europe/Rome'?"),
+        ("time_zone = 'europe/rome'", "did you mean 'Europe/Rome'?"),
+        ("time_zone = 'Rome'", "did you mean 'Europe/Rome'?"),
         ("time_zone = 3", "time_zone: write a string"),
         ("overlays = ['nowhere.toml']", "nowhere.toml: No such file or directory"),
         ("temp_ttl = ", "no valid TOML"),
@@ -113,10 +130,12 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | No
 
 def test_overlays_are_looked_for_beside_the_policy_file(tmp_path: Path) -> None:
     cue = language_cues("en")[0].id
-    (tmp_path / "cues.toml").write_text(f'disable = ["{cue}"]\n')
+    (tmp_path / "cues.toml").write_text(f'\ufeffdisable = ["{cue}"]\n', encoding="utf-8")
     (tmp_path / "memstore.toml").write_text('\ufeffoverlays = ["cues.toml"]\n', encoding="utf-8")
     policy = load_policy(tmp_path / "memstore.toml")
-    assert policy_settings(policy)["overlays"] == [{"add": [], "disable": [cue]}]
+    assert policy_settings(policy)["overlays"] == [
+        {"file": str(tmp_path / "cues.toml"), "add": [], "disable": [cue]}
+    ]
     assert policy.version != RetentionPolicy().version
 
 
