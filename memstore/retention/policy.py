@@ -108,7 +108,7 @@ class RetentionPolicy:
         for language in self.languages:
             if language not in known:
                 raise ConfigurationError(
-                    f"languages: no lexicon for {language!r}; {hint(language, known)}"
+                    f"languages: no lexicon for {language!r}; {hint(str(language), known)}"
                 )
         try:
             ZoneInfo(self.time_zone)
