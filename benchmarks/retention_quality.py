@@ -1,9 +1,12 @@
 """Facts lost and ephemera caught, per language and source, for every value of the temporal bit.
 
 Run: python benchmarks/retention_quality.py --data DIR [--language CODE] [--half a|b]
-         [--errors | --curve | --leaning | --json]
+         [--errors] [--curve | --leaning | --json]
 
-DIR holds JSON lines with text, lang, label (keep | temp | unclear), source, labelled_by and hard.
+DIR holds files *.jsonl of JSON lines with text, lang, label (keep | temp | unclear), source,
+labelled_by (read | native | rule) and, where the wording misleads, hard. After the shares follows
+every false deletion with the bits under which it happens, its rule and its cues; ``--errors`` adds
+the ephemera that are missed.
 ``--half`` takes the lines whose text hashes into one half, so that words learnt from half a can be
 checked on half b, unread. ``--curve`` shows how the two shares trade against each other: rules
 switched on one after the other, veto families one after the other, soft cues off, on and hard.
@@ -18,10 +21,11 @@ import hashlib
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from memstore.memory import TemporalKind, Tier
 from memstore.retention.cues import CueSpec, Overlay
@@ -74,21 +78,88 @@ class Share:
         return max(low, 0.0), min(high, 1.0)
 
 
-def read_lines(folder: Path, half: str | None) -> Iterator[Line]:
-    for path in sorted(folder.glob("*.jsonl")):
-        for raw in path.read_text(encoding="utf-8").splitlines():
-            row = json.loads(raw)
-            digest = hashlib.sha256(row["text"].encode()).digest()[0]
-            if half is not None and (digest % 2 == 0) != (half == "a"):
-                continue
-            yield Line(
-                row["text"],
-                row["lang"],
-                row["label"],
-                row["source"],
-                row["labelled_by"],
-                row.get("hard", ""),
-            )
+class DataError(Exception):
+    """The data cannot be measured on; the message names the file and the line."""
+
+
+LABELS = {"keep", "temp", "unclear"}
+LABELLERS = {"read", "native", "rule"}
+
+
+def read_lines(folder: Path, half: str | None, language: str | None) -> list[Line]:
+    """Read the lines of a language and a half, all where they are left out.
+
+    Raises:
+        DataError: a line is malformed, or there is none.
+    """
+    if not folder.is_dir():
+        raise DataError(f"{folder} is no folder")
+    lines = [line for path in sorted(folder.glob("*.jsonl")) for line in read_file(path)]
+    if not lines:
+        raise DataError(f"{folder} holds no *.jsonl file with a line in it")
+    chosen = [
+        line
+        for line in lines
+        if (half is None or is_in_half(line.text, half))
+        and (language is None or language_of(line) == language)
+    ]
+    if not chosen:
+        found = ", ".join(sorted({language_of(line) for line in lines}))
+        raise DataError(f"{folder} holds no such line; its languages are {found}")
+    return chosen
+
+
+def read_file(path: Path) -> Iterator[Line]:
+    number = 0
+    try:
+        # Not splitlines(), which also splits at the U+2028 that JSON allows within a text.
+        with path.open(encoding="utf-8-sig", newline="\n") as file:
+            for number, raw in enumerate(file, 1):  # noqa: B007
+                if raw.strip():
+                    yield read_line(raw)
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: is not UTF-8, after line {number}") from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    except DataError as error:
+        raise DataError(f"{path}:{number}: {error}") from None
+
+
+def read_line(raw: str) -> Line:
+    try:
+        row = json.loads(raw)
+    except json.JSONDecodeError as error:
+        raise DataError(f"no valid JSON: {error.msg} at column {error.colno}") from None
+    if not isinstance(row, dict):
+        raise DataError("a line is a JSON object")
+    return Line(
+        text=string(row, "text"),
+        lang=string(row, "lang"),
+        label=string(row, "label", LABELS),
+        source=string(row, "source"),
+        labelled_by=string(row, "labelled_by", LABELLERS),
+        hard=string(row, "hard") if row.get("hard") else "",
+    )
+
+
+def string(row: Mapping[str, Any], key: str, among: Iterable[str] = ()) -> str:
+    if key not in row:
+        raise DataError(f"{key} is missing")
+    value = row[key]
+    if not isinstance(value, str):
+        raise DataError(f"{key} must be a string")
+    if among and value not in among:
+        raise DataError(f"{key}: {value!r} is none of {', '.join(sorted(among))}")
+    return value
+
+
+def is_in_half(text: str, half: str) -> bool:
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[0]
+    return (digest % 2 == 0) == (half == "a")
+
+
+def language_of(line: Line) -> str:
+    return line.lang.split("-")[0].casefold()
 
 
 def decide(
@@ -138,7 +209,7 @@ def groups(lines: list[Line]) -> dict[str, list[Line]]:
     by_language: dict[str, list[Line]] = defaultdict(list)
     by_source: dict[str, list[Line]] = defaultdict(list)
     for line in trusted:
-        by_language[line.lang.split("-")[0]].append(line)
+        by_language[language_of(line)].append(line)
     for line in lines:
         by_source[f"{line.source} {line.lang}"].append(line)
     found |= {f"language {name}": rows for name, rows in sorted(by_language.items())}
@@ -212,39 +283,58 @@ def leaning(lines: Iterable[Line]) -> Iterator[tuple[str, int, int, int]]:
         yield cue, count, lost[cue], caught[cue]
 
 
-def print_errors(lines: list[Line]) -> None:
-    for bit in ("unset", "one_off"):
-        for line in lines:
-            verdict = decide(line.text, BITS[bit](line))
+@dataclass(frozen=True)
+class Mistake:
+    """A fact that was lost, or ephemera that were missed, and by what under which bits."""
+
+    kind: str
+    bits: tuple[str, ...]
+    lang: str
+    source: str
+    text: str
+    rule: str
+    cues: str
+
+    def __str__(self) -> str:
+        where = f"{self.kind}\t{','.join(self.bits)}\t{self.lang}\t{self.source}"
+        return f"{where}\t{self.text!r}\t{self.rule}\t{self.cues}"
+
+
+def mistakes(lines: Iterable[Line]) -> Iterator[Mistake]:
+    """Yield every mistake; the bits under which the same cues make it are told together."""
+    for line in lines:
+        found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+        for bit, of in BITS.items():
+            verdict = decide(line.text, of(line))
             temp = verdict.tier is Tier.TEMP
             kind = {("keep", True): "LOST", ("temp", False): "MISSED"}.get((line.label, temp))
-            if kind:
+            if kind is not None:
                 cues = ", ".join(
                     f"{cue.id}={line.text[cue.start : cue.end]!r}" for cue in verdict.evidence
                 )
-                print(
-                    f"{kind}\t{bit}\t{line.lang}\t{line.source}\t{line.text}\t{verdict.rule}\t{cues}"
-                )
+                rule = verdict.rule or (f"veto {verdict.veto}" if verdict.veto else "no rule")
+                found[kind, str(rule), cues].append(bit)
+        for (kind, rule, cues), bits in found.items():
+            yield Mistake(kind, tuple(bits), line.lang, line.source, line.text, rule, cues)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--half", choices=["a", "b"])
+    parser.add_argument("--data", type=Path, required=True, help="folder of *.jsonl files")
+    parser.add_argument("--half", choices=["a", "b"], help="only the lines of this half")
     parser.add_argument("--language", help="only lines of this language")
-    parser.add_argument("--errors", action="store_true", help="list every lost and missed line")
-    parser.add_argument("--curve", action="store_true", help="show the trade-off of policies")
-    parser.add_argument("--leaning", action="store_true", help="show which cues need the vetoes")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    lines = [
-        line
-        for line in read_lines(options.data, options.half)
-        if options.language in (None, line.lang.split("-")[0])
-    ]
-    if options.errors:
-        print_errors(lines)
-        return
+    parser.add_argument(
+        "--errors", action="store_true", help="list the ephemera that are missed, too"
+    )
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--curve", action="store_true", help="show the trade-off of policies")
+    ways.add_argument("--leaning", action="store_true", help="show which cues need the vetoes")
+    ways.add_argument("--json", action="store_true", help="print shares and mistakes as JSON")
+    options = parser.parse_args(arguments)
+    try:
+        lines = read_lines(options.data, options.half, options.language)
+    except DataError as error:
+        parser.exit(2, f"{parser.prog}: {error}\n")
     if options.curve:
         for name, row in curve(lines):
             print(f"{name:34}" + "   ".join(f"{key}: {share}" for key, share in row.items()))
@@ -254,13 +344,20 @@ def main() -> None:
             print(f"{cue:50} facts without vetoes: {taken:3}   lost: {lost:2}   caught: {caught:3}")
         return
     found = report(lines)
+    told = [each for each in mistakes(lines) if options.errors or each.kind == "LOST"]
     if options.json:
-        print(json.dumps(found, default=lambda share: [share.hits, share.total], indent=1))
+        print(json.dumps({"shares": found, "mistakes": told}, default=plain, indent=1))
         return
     for name, bits in found.items():
         print(name)
         for bit, row in bits.items():
             print(f"  {bit:17}" + "   ".join(f"{key}: {share}" for key, share in row.items()))
+    for each in sorted(told, key=lambda mistake: mistake.kind):
+        print(each)
+
+
+def plain(value: Share | Mistake) -> object:
+    return [value.hits, value.total] if isinstance(value, Share) else vars(value)
 
 
 if __name__ == "__main__":
