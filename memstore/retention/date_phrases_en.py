@@ -62,7 +62,7 @@ _ONE = (
 _N = rf"(?:{_ONE}(?: ?(?:-|–|—|~) ?| (?:to|or) ))?(?P<n>{_ONE})"
 _U = rf"(?P<u>(?:{any_of(_UNITS)})s?)\b"
 _AMOUNT = (
-    rf"(?:{_N}(?P<half>(?: and)? a half)?[ -]?|(?P<only>half)(?: of)? an? |"
+    rf"(?:{_N}(?P<half>(?: and)? a half|1⁄2)?[ -]?|(?P<only>half)(?: of)? an? |"
     rf"an? (?P<only1>half)[ -]){_U}(?P<half1> and a half)?(?P<more> or two)?"
 )
 _ABOUT = (
@@ -94,14 +94,17 @@ _NOT_DAY = (
     r"(?![\d:%])(?! ?[ap]\.?m\b)(?!\.\d)(?! (?:miles?|kms?|kilomet\w+|met(?:er|re)s|feet|blocks|"
     r"steps|times|hours?|hrs?|minutes?|mins?|days|weeks|people|guests|persons|percent|dollars)\b)"
 )
-_TO = r"(?: ?(?:-|–|—|~|&|/) ?(?:the )?| (?:to|through|thru|till|until|and|or) (?:the )?)"
+_TO = r"(?: ?(?:-|–|—|~|&|/) ?(?:the )?| (?:to|through|thru|'?til|till|until|and|or) (?:the )?)"
 _YEAR_AHEAD = r"(?:,? (?:of )?(?P<year_ahead>next|this) year|,?(?P<past1> (?:of )?last year))?"
 _YEAR = rf"(?:(?:,? (?:of )?|[-/. ])(?P<year>{YEAR}\b|'\d\d\b)|{_YEAR_AHEAD})"
 _LAST_YEAR = rf"(?:,? (?P<last_year>{YEAR}\b|'\d\d\b))?"
 _SHORT_YEAR = r"(?P<year>\d\d)(?= ?[,;.!?)]| ?$)"
-_PAST = r"(?P<past>(?:last|past|previous|since|back in) (?:the )?)?"
+_PAST = r"(?P<past>(?:last|past|previous|since|back in|last year,?(?: on| in)?) (?:the )?)?"
 _DAYS = "mon|tue|wed|thu|fri|sat|sun"
 _NAME = r"(?P<name>(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
+_LAST_NAME = (
+    rf"(?:{_TO}(?P<last_name>(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b(?! (?:after|week)))?"
+)
 _SHORT_NAME = r"(?P<name>mon|tues?|wed|thurs?|thu|fri|sat|sun)\b"
 _WHEN = (
     r"(?:in|by|until|till|before|after|during|through|early|late|mid|end of|beginning of|"
@@ -124,7 +127,8 @@ def _feast(anchor: str, name: str, month: str, day: str) -> DatePhrase:
         EN,
         "date",
         anchor,
-        r"\b(?:(?P<past>last|since)|before|after|until|till|by|at|for|over|on|around|during|this|"
+        r"\b(?:(?P<past>last|since)|before|after|until|till|by|at|for|over|on|in|around|this|"
+        r"during|"
         rf"next|come) (?:the )?{name}\b(?: day)?(?: (?P<year>{YEAR})\b)?",
         given={"month": month, "day": day},
     )
@@ -135,8 +139,8 @@ PHRASES: tuple[DatePhrase, ...] = (
     phrase(EN, "amount", "tomorrow", rf"\b(?:{_AMOUNT}|(?P<u1>week)) (?:from|after) tomorrow\b",
            ahead=1),
     phrase(EN, "amount", _DAYS,
-           rf"\b(?:{_AMOUNT}|(?P<u1>week)) (?:from|after|on)(?: (?P<next>next)| this| coming)? "
-           rf"{_NAME}"),
+           rf"\b(?:{_AMOUNT}|(?P<u1>week)) "
+           rf"(?:(?:from|after|on)(?: (?P<next>next)| this| coming)?|(?P<next1>next)) {_NAME}"),
     phrase(EN, "amount", "day week|day fortnight", rf"\b{_NAME} (?P<u>week|fortnight)\b"),
     phrase(EN, "amount", "tomorrow",
            rf"\b(?:{_AMOUNT} tomorrow|tomorrow (?P<u1>week|fortnight))\b", ahead=1),
@@ -152,6 +156,7 @@ PHRASES: tuple[DatePhrase, ...] = (
     phrase(EN, "amount", "next |coming ",
            r"\b(?:next|coming|upcoming) (?P<u>hours|days|weeks|weekends|months|years|decades)\b",
            given={"n": "few"}),
+    phrase(EN, "amount", "coming ", r"\b(?:coming|upcoming) (?P<u>month|year)\b"),
     # weeks
     phrase(EN, "weekday", "after next", rf"\b{_NAME} (?:of |in )?(?:the )?(?:week )?after next\b",
            ahead=2),
@@ -162,8 +167,9 @@ PHRASES: tuple[DatePhrase, ...] = (
            r"\b(?P<nth>first|second|third|fourth|1st|2nd|3rd|4th|last) "
            rf"{_NAME} (?:of|in) (?:(?:the |this )?month|(?P<next>next) month|{_MONTH}{_YEAR})"),
     phrase(EN, "weekday", "next week",
-           rf"\bnext week,?(?: on)? {_NAME}|\b(?P<name1>(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
-           r",? (?:of |in )?next week\b", ahead=1),
+           rf"\bnext week,?(?: on)? {_NAME}{_LAST_NAME}", ahead=1),
+    phrase(EN, "weekday", "next week", rf"\b{_NAME}{_LAST_NAME},? (?:of |in )?next week\b",
+           ahead=1),
     # dates
     phrase(EN, "date", _MONTHS,
            rf"\b{_DAY} ?(?:of )?{_MONTH}{_YEAR}{_TO}{_LAST_DAY} ?(?:of )?{_LAST_MONTH}"
@@ -171,17 +177,20 @@ PHRASES: tuple[DatePhrase, ...] = (
     phrase(EN, "date", _MONTHS,
            rf"\b{_DAY}(?:{_TO}{_LAST_DAY})?[ -]?(?:of )?{_MONTH}[ ,-]'?{_SHORT_YEAR}"),
     phrase(EN, "date", _MONTHS,
-           rf"\b{_DAY}(?:{_TO}{_LAST_DAY})?[ -]?(?:of )?{_MONTH}{_NOUN}{_YEAR}"),
+           rf"\b(?P<past>since (?:the )?)?{_DAY}(?:{_TO}{_LAST_DAY})?[ -]?(?:of )?{_MONTH}{_NOUN}"
+           rf"{_YEAR}"),
     phrase(EN, "date", _MONTHS,
            rf"{_PAST}\b{_MONTH}[ -]?(?:the )?{_DAY}{_NOT_DAY}{_YEAR}"
-           rf"(?:{_TO}(?:{_LAST_MONTH} )?(?:the )?{_LAST_DAY}{_NOT_DAY}{_LAST_YEAR})?"),
+           rf"(?:(?:, \d{{1,2}}(?=,? \d|,? and|,? &)){{0,4}},?{_TO}(?:{_LAST_MONTH} )?(?:the )?"
+           rf"{_LAST_DAY}{_NOT_DAY}{_LAST_YEAR})?"),
     phrase(EN, "monthday", "next month",
-           rf"\b{_DAY} (?:of )?(?P<next>next) month\b|\bnext month on the "
-           r"(?P<day1>\d{1,2}(?:st|nd|rd|th))\b"),
+           rf"\b{_DAY} (?:of )?(?P<next>next) month\b|"
+           r"\b(?P<next1>next) month on the (?P<day1>\d{1,2}(?:st|nd|rd|th))\b"),
     phrase(EN, "monthday", _NTHS,
            r"\b(?:on|by|until|till|before|after|from|to|through|for|due|and|between|or) the "
            rf"(?P<day>\d{{1,2}}(?:st|nd|rd|th)){_NOT_TITLE}"
            rf"(?:{_TO}(?P<last_day>\d{{1,2}}(?:st|nd|rd|th)){_NOT_TITLE})?"),
+    phrase(EN, "monthday", "day the |day, the ", rf"day,? the {_DAY}\b(?! of)"),
     phrase(EN, "monthday", _NTHS, rf"\bthe {_DAY} of (?:the|this) month\b"),
     phrase(EN, "monthday", _NTHS,
            rf"\b(?:on|by|until|till|before|after) the (?P<day>{_NTH_WORD})"
@@ -199,7 +208,7 @@ PHRASES: tuple[DatePhrase, ...] = (
            rf"{_YEAR_AHEAD}"),
     # weekdays
     phrase(EN, "weekday", "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
-           rf"\b(?P<past>(?:last|past|previous) )?(?P<next>next )?{_NAME}"),
+           rf"\b(?P<past>(?:last|past|previous) )?(?P<next>next )?{_NAME}{_LAST_NAME}"),
     phrase(EN, "weekday", _DAYS,
            r"\b(?:(?P<next>next)|on|by|until|till|before|this|due|coming|(?P<past>last)) "
            rf"{_SHORT_NAME}"),
@@ -208,7 +217,8 @@ PHRASES: tuple[DatePhrase, ...] = (
     phrase(EN, "period", "week", r"\b(?:this|coming|the|of|over|at) (?:coming )?week(?:end)?\b",
            period="week"),
     phrase(EN, "period", "next month", r"\bnext month\b", period="month", ahead=1),
-    phrase(EN, "period", "month", r"\b(?:this|the|of|current) month\b|\bmonth[ -]?end\b",
+    phrase(EN, "period", "month|eom",
+           r"\b(?:this|the|of|current) month\b|\bmonth[ -]?end\b|\beom\b",
            period="month"),
     phrase(EN, "period", "next quarter", r"\bnext quarter\b", period="quarter", ahead=1),
     phrase(EN, "period", "quarter", r"\b(?:this|the|of|current) quarter\b", period="quarter"),
@@ -223,17 +233,21 @@ PHRASES: tuple[DatePhrase, ...] = (
            r"\b(?P<season>spring|summer|autumn|fall|winter)(?: of|,)? "
            rf"(?:(?P<year>{YEAR})|(?P<year_ahead>next) year)\b"),
     phrase(EN, "period", "next year", r"\bnext year\b", period="year", ahead=1),
-    phrase(EN, "period", "year",
+    phrase(EN, "period", "year|eoy",
            r"\b(?:this|end of the|end of|by the|before the|current) year\b(?!'s eve)|"
-           r"\byear[ -]?end\b", period="year"),
+           r"\byear[ -]?end\b|\beoy\b", period="year"),
     phrase(EN, "year", " 2",
-           r"\b(?:in|by|until|till|before|during|through|of|for|after) (?:early |late |mid-?)?"
+           r"\b(?:in|by|until|till|before|during|through|of|for|after|early|late|mid)[ -]"
+           r"(?:early |late |mid-?)?"
            r"(?P<year>2\d{3})\b(?! (?:words|steps|people|pieces|met(?:er|re)s|calories|copies|"
            r"units|dollars|euros|points|items|votes)\b)"),
     # days and feasts
     phrase(EN, "period", "day after tomorrow", r"\bday after tomorrow\b", ahead=2),
     phrase(EN, "period", "tomorrow", r"\btomorrow\b", ahead=1),
     _feast("christmas|xmas", "(?:christmas|xmas)", "dec", "25"),
+    phrase(EN, "nth", "thanksgiving",
+           rf"(?P<past>(?:last|since) )?\bthanksgiving\b(?: day)?(?: (?P<year>{YEAR})\b)?",
+           given={"nth": "fourth", "name": "thursday", "month": "nov"}),
     _feast("new year", r"new year(?:'?s)?(?: eve)?", "jan", "1"),
     _feast("halloween", "halloween", "oct", "31"),
     _feast("valentine", r"valentine(?:'?s)?", "feb", "14"),

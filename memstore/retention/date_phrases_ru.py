@@ -13,7 +13,7 @@ _NUMBERS: Mapping[str, float] = {
         1: "один одну одного одной одна одно",
         1.5: "полтора полторы полутора",
         2: "два две двух двое пару пара пары",
-        3: "три трех трое",
+        3: "три трех трое тройку",
         4: "четыре четырех четверо",
         5: "пять пяти",
         6: "шесть шести",
@@ -175,6 +175,10 @@ _NAME = (
     r"(?P<name>понедельник|вторник|сред|четверг|пятниц|суббот|воскресень)"
     r"(?:а|у|ы|е|ом|ой|я|ю|ем)?\b"
 )
+_LAST_NAME = (
+    r"(?:(?: ?[-–—] ?| (?:по|до) )(?P<last_name>понедельник|вторник|сред|четверг|пятниц|суббот|"
+    r"воскресень)(?:а|у|ы|е|ом|ой|я|ю|ем)?\b)?"
+)
 _DAYS = "понедельник|вторник|сред|четверг|пятниц|суббот|воскресень"
 _SHORT_NAMES = "пн|вт|ср|чт|пт|сб|вс"
 _SHORT_DAYS = "|".join(
@@ -182,7 +186,7 @@ _SHORT_DAYS = "|".join(
     for end in ("в", "во", "к", "до", "на", "по", "й", "ую", "ее", "го", "му")
     for name in _SHORT_NAMES.split("|")
 )
-_NEXT_WEEK = r"(?:на )?(?:следующ|будущ)\w{2,3} недел\w"
+_NEXT_WEEK = r"(?:на )?(?:(?:следующ|будущ)\w{2,3}|той) недел\w"
 
 
 def _feast(anchor: str, name: str, month: str, day: str) -> DatePhrase:
@@ -199,13 +203,13 @@ PHRASES: tuple[DatePhrase, ...] = (
     # weekdays of a week that is named
     phrase(RU, "weekday", "через неделю", rf"\bчерез неделю,? (?:в|во) {_NAME}", ahead=1),
     phrase(RU, "weekday", "через неделю", rf"\b{_NAME} через неделю\b", ahead=1),
-    phrase(RU, "weekday", "недел", rf"\b{_NEXT_WEEK},? (?:в|во) {_NAME}", ahead=1),
-    phrase(RU, "weekday", "недел", rf"\b{_NAME} {_NEXT_WEEK}", ahead=1),
+    phrase(RU, "weekday", "недел", rf"\b{_NEXT_WEEK},? (?:в|во|с) {_NAME}{_LAST_NAME}", ahead=1),
+    phrase(RU, "weekday", "недел", rf"\b{_NAME}{_LAST_NAME} {_NEXT_WEEK}", ahead=1),
     # an amount of time
     phrase(RU, "amount", "через|спустя|по истечении",
            rf"\b(?:через|спустя|по истечении){_ABOUT} {_AMOUNT}"),
     phrase(RU, "amount", "через",
-           rf"\b(?P<u>час|дн|недел|месяц|год|лет)\w{{1,3}} через {_N}\b"
+           rf"\b(?P<u>час|дн|недел|месяц|год|лет)\w{{0,3}} через {_N}\b"
            r"(?! (?:час|дн|недел|месяц|год))"),
     phrase(RU, "amount", "течение|протяжении", rf"\b(?:в течение|на протяжении){_ABOUT} {_AMOUNT}"),
     phrase(RU, "amount", "ближайш|следующ|предстоящ",
@@ -237,15 +241,15 @@ PHRASES: tuple[DatePhrase, ...] = (
     phrase(RU, "month", _MONTHS,
            rf"\b(?P<month>(?!ма)(?:{_MONTH_FORMS}))\b{_YEAR}"),
     # weekdays
-    phrase(RU, "weekday", _DAYS, rf"\b{_PAST}{_NEXT}{_NAME}"),
+    phrase(RU, "weekday", _DAYS, rf"\b{_PAST}{_NEXT}{_NAME}{_LAST_NAME}"),
     phrase(RU, "weekday", _SHORT_DAYS,
            rf"\b(?:в|во|к|до|на|по) {_NEXT}(?P<name>{_SHORT_NAMES})\b"),
     # weeks, months, quarters and years told from now
     phrase(RU, "period", "послеследующ", r"\bпослеследующ\w{2,3} недел\w\b", period="week",
            ahead=2),
     phrase(RU, "period", "недел|выходны|уик",
-           r"\b(?:следующ|будущ)\w{2,3} (?:недел\w|выходны\w|уик-?энд\w?)\b", period="week",
-           ahead=1),
+           r"\b(?:(?:следующ|будущ)\w{2,3}|на той) (?:недел\w|выходны\w|уик-?энд\w?)\b",
+           period="week", ahead=1),
     phrase(RU, "period", "недел|выходны|уик",
            r"\b(?:эт\w{1,2}|ближайш\w{2}|текущ\w{2,3}|конце|концу|конца|в|на) "
            r"(?:недел[еиюя]|выходны[ехми]{1,2}|уик-?энд\w?)\b", period="week"),

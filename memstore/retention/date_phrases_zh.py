@@ -92,7 +92,7 @@ PHRASES: tuple[DatePhrase, ...] = (
            rf"(?:{_YEAR})?{_MONTH}{_DAY}[日号]?{_TO}{_LAST_YEAR}{_LAST_MONTH}{_LAST_DAY}[日号]?"),
     phrase(ZH, "date", "月",
            rf"(?:{_YEAR})?{_MONTH}{_DAY}(?![个天周年点次岁块元万亿%\d{_SIGNS}百千])[日号]?"
-           rf"(?:{_TO}{_LAST_DAY}[日号]?(?![个天周年点次\d]))?"),
+           rf"(?:{_TO}{_LAST_DAY}[日号]?(?![个天周年点次\d]))?(?P<past1>以来)?"),
     phrase(ZH, "nth", "周|星期|礼拜",
            rf"(?:(?:{_YEAR})?{_MONTH}|{_NEXT}月|[本这]个?月)的?(?:第(?P<nth>[一二三四])|(?P<nth1>最后一))"
            rf"个{_WEEK}(?P<name>[一二三四五六日天])"),
@@ -102,21 +102,21 @@ PHRASES: tuple[DatePhrase, ...] = (
     phrase(ZH, "amount", "后|内",
            rf"{_AMOUNT}(?:左右)?(?:[之以]?[后内]|过后|之后|以后|以内)(?!面)"),
     phrase(ZH, "amount", "过|等", rf"(?:再[过等]|{_START}过|{_START}等){_AMOUNT}"),
-    phrase(ZH, "amount", "未来|接下来|今后|往后|还有|还剩|剩下|之后",
-           rf"(?:未来|接下来|今后|往后|还有|还剩|剩下|之后)的?这?{_AMOUNT}"),
+    phrase(ZH, "amount", "未来|接下来|今后|往后|还有|还剩|剩下|之后|倒计时",
+           rf"(?:未来|接下来|今后|往后|还有|还剩|剩下|之后|倒计时)的?这?{_AMOUNT}"),
     # weeks
     phrase(ZH, "weekday", "周|星期|礼拜",
            rf"(?:(?P<past>上{{1,3}}个?)|{_NEXT}|[这本]个?)?{_WEEK}的?(?:{_WEEK})?"
-           r"(?P<name>[一二三四五六日天末])"),
+           rf"(?P<name>[一二三四五六日天末])(?:{_TO}(?:{_WEEK})?(?P<last_name>[一二三四五六日天末]))?"),
     phrase(ZH, "period", "下", rf"{_NEXT}{_WEEK}{_NO_WEEK}", period="week"),
     phrase(ZH, "period", "周|星期|礼拜", rf"[这本]个?{_WEEK}{_NO_WEEK}", period="week"),
     # months
     phrase(ZH, "month", "月",
            rf"(?:{_YEAR})?{_MONTH}{_TO}{_LAST_YEAR}{_LAST_MONTH}(?!\d)"),
     phrase(ZH, "month", "月",
-           rf"(?:{_YEAR})?{_MONTH}{_EDGE_OF_MONTH}(?![\d亮球])"),
+           rf"(?:{_YEAR})?{_MONTH}{_EDGE_OF_MONTH}(?![\d亮球天]|一次)"),
     phrase(ZH, "period", "月", rf"{_NEXT}月{_MOON}", period="month"),
-    phrase(ZH, "period", "月", rf"[这本]个?月{_MOON}|月[底末](?!端)", period="month"),
+    phrase(ZH, "period", "月", rf"[这本]个?月{_MOON}|月[底末中](?!端|间|国|央|心)", period="month"),
     phrase(ZH, "monthday", "号|日",
            rf"(?<![第\d.{_SIGNS}月年周期拜]){_DAY}[日号]?{_TO}{_LAST_DAY}[日号]{_NOT_NUMBER}"),
     phrase(ZH, "monthday", "号|日",

@@ -244,9 +244,13 @@ def _weekday(found: Found, now: datetime) -> Iterator[date]:
     today = now.date()
     weeks = found.steps() if found.phrase.kind == "weekday" or found.groups["next"] else 0
     if weeks:
-        yield today + timedelta(days=7 * weeks - today.weekday() + weekday)
+        day = today + timedelta(days=7 * weeks - today.weekday() + weekday)
     else:
-        yield today + timedelta(days=(weekday - today.weekday()) % 7)
+        day = today + timedelta(days=(weekday - today.weekday()) % 7)
+    if found.groups["last_name"]:
+        last = found.stem(found.phrase.words.weekdays, "last_name")
+        day += timedelta(days=(last - weekday) % 7)
+    yield day
 
 
 def _nth(found: Found, now: datetime) -> Iterator[date | None]:
