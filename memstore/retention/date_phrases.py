@@ -29,6 +29,8 @@ Kind = Literal[
     "year",
 ]  # fmt: skip
 
+DATE = "\0"
+"""Stands before and after a date that was found in a clause."""
 _NOTHING = re.compile(r"(?!)")
 
 
@@ -51,7 +53,7 @@ class DateWords:
     over: re.Pattern[str] = _NOTHING
     """What tells that a clause speaks of the past."""
     ahead: re.Pattern[str] = _NOTHING
-    """What tells that a clause speaks, or may speak, of what is to come."""
+    """What tells that a clause speaks, or may speak, of what is to come; knows ``DATE``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from memstore.retention.date_phrases import YEAR, DatePhrase, DateWords, any_of, phrase, spelled
+from memstore.retention.date_phrases import (
+    DATE,
+    YEAR,
+    DatePhrase,
+    DateWords,
+    any_of,
+    phrase,
+    spelled,
+)
 
 _NUMBERS: Mapping[str, float] = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
@@ -48,9 +56,11 @@ EN = DateWords(
     ahead=re.compile(
         r"\b(?:will|shall|should|must|needs?|needed|going to|gonna|is|are|am|be|has to|have to|"
         r"had to|plan\w*|book\w*|schedul\w*|reserv\w*|tickets?|appointments?|invit\w*|remind\w*|"
-        r"due|deadline|until|till|by|before|next|upcoming|expires?|remember|promis\w*|agree\w*|"
+        r"due|deadline|next|upcoming|expires?|remember|promis\w*|agree\w*|"
         r"moved?|postpon\w*|push\w*|delay\w*|resched\w*|sign\w*|regist\w*|enrol\w*|order\w*|"
-        r"decid\w*|want\w*|ask\w*|hop(?:es?|ed|ing)|bought|paid|for|tomorrow)\b|'ll\b"
+        r"decid\w*|want\w*|ask\w*|hop(?:es?|ed|ing)|bought|paid|tomorrow)\b|'ll\b|"
+        rf"\b(?:for|to|by|until|till|before)(?: the)? ?{DATE}|"
+        rf"{DATE}(?:for|to|by|until|till|before)\b"
     ),
 )  # fmt: skip
 

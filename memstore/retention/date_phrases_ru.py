@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from memstore.retention.date_phrases import YEAR, DatePhrase, DateWords, any_of, phrase, spelled
+from memstore.retention.date_phrases import (
+    DATE,
+    YEAR,
+    DatePhrase,
+    DateWords,
+    any_of,
+    phrase,
+    spelled,
+)
 
 _NUMBERS: Mapping[str, float] = {
     form: value
@@ -130,8 +138,9 @@ RU = DateWords(
     ahead=re.compile(
         r"\b(?:буд(?:у|ет|ем|ут|ешь|ете)|надо|нужно|должн\w*|хо(?:чу|тел)\w*|планир\w*|план\w*|"
         r"билет\w*|заброни\w*|брон\w*|запис\w*|заплан\w*|назнач\w*|перен(?:ес|ос)\w*|договор\w*|"
-        r"пригла\w*|обеща\w*|собира\w*|до|к|на|завтра|срок\w*|дедлайн\w*|напомн\w*|заказ\w*|"
-        r"купил\w*|следующ\w*|решил\w*)\b"
+        r"пригла\w*|обеща\w*|собира\w*|завтра|срок\w*|дедлайн\w*|напомн\w*|заказ\w*|"
+        r"купил\w*|следующ\w*|решил\w*)\b|"
+        rf"\b(?:до|к|на) ?{DATE}|{DATE}(?:до|к|на)\b"
     ),
 )
 

@@ -17,7 +17,7 @@ from memstore.retention import (
     date_phrases_ru,
     date_phrases_zh,
 )
-from memstore.retention.date_phrases import DatePhrase
+from memstore.retention.date_phrases import DATE, DatePhrase
 from memstore.retention.date_readings import Found, days_named
 
 _PHRASES = (
@@ -36,7 +36,7 @@ _MOST_PHRASES = 16
 _FARTHEST = timedelta(days=1000 * 366)
 """A thousand years are far; what lies beyond is no date that anybody meant."""
 _AROUND = 80
-_CLAUSE_END = re.compile("[,.;:!?\n\0。，；：！？、…]")
+_CLAUSE_END = re.compile(f"[,.;:!?\n{DATE}。，；：！？、…]")
 _WORDLESS = 8
 
 
@@ -97,7 +97,7 @@ def _found_in(folded: str) -> Iterator[Found]:
 
 
 def _taken(match: re.Match[str]) -> str:
-    return "\0" * len(match.group())
+    return DATE * len(match.group())
 
 
 def _groups(phrase: DatePhrase, match: re.Match[str]) -> defaultdict[str, str]:
@@ -116,8 +116,8 @@ def _is_over(folded: str, start: int, end: int) -> bool:
     """
     before = _CLAUSE_END.split(folded[max(0, start - _AROUND) : start])[-1]
     after = _CLAUSE_END.split(folded[end : end + _AROUND])
-    clause = f"{before} {after[0]}"
-    if len(clause.strip()) < _WORDLESS and len(after) > 1:
+    clause = f"{before}{DATE}{folded[start:end]}{DATE}{after[0]}"
+    if len(before + after[0]) < _WORDLESS and len(after) > 1:
         clause += after[1]
     return any(words.over.search(clause) for words in _WORDS) and not any(
         words.ahead.search(clause) for words in _WORDS
