@@ -20,7 +20,7 @@ from memstore.extraction.candidates import read_candidates, read_moment
 from memstore.limits import MAX_NAME_CHARS
 from memstore.memory import TemporalKind, content_hash
 
-_EPOCH = "is a number, and an epoch is not read; write ISO 8601 such as 2026-12-24T18:00Z"
+_ISO = "write ISO 8601 in a string, such as 2026-12-24T18:00Z"
 _DIGITS_OF_A_DATE = 8  # 20261224 is ISO 8601, a longer number is none
 
 
@@ -91,9 +91,10 @@ def file_records(
             if row.fields is None:
                 continue
             fields = dict(row.fields)
-            for name in ("created_at", "occurs_at"):
-                if _is_epoch(fields.get(name)):
-                    tell(Problem(row.place, name, Action.DROPPED, _EPOCH))
+            for name, flaw_of in _FLAWS.items():
+                flaw = flaw_of(fields.get(name))
+                if flaw is not None:
+                    tell(Problem(row.place, name, Action.DROPPED, flaw))
                     fields[name] = None
             extraction = read_candidates([fields], content_field=column, zone=zone)
             for problem in extraction.problems:
@@ -134,17 +135,31 @@ def _record(
     )
 
 
-def _is_epoch(raw: object) -> bool:
+def _time_flaw(raw: object) -> str | None:
     match raw:
-        case bool():
-            return False
-        case int() | float():
-            return True
+        case None:
+            return None
         case str():
             digits = raw.strip().removeprefix("-").replace(".", "", 1)
-            return digits.isdecimal() and len(digits) != _DIGITS_OF_A_DATE
+            is_epoch = digits.isdecimal() and len(digits) != _DIGITS_OF_A_DATE
         case _:
-            return False
+            is_epoch = isinstance(raw, int | float) and not isinstance(raw, bool)
+            if not is_epoch:
+                return f"is no string; {_ISO}"
+    return f"is a number, and an epoch is not read; {_ISO}" if is_epoch else None
+
+
+def _label_flaw(raw: object) -> str | None:
+    return None if raw is None or isinstance(raw, str) else "is no string; write it in quotes"
+
+
+_FLAWS: Mapping[str, Callable[[object], str | None]] = {
+    "created_at": _time_flaw,
+    "occurs_at": _time_flaw,
+    "source": _label_flaw,
+    "lang": _label_flaw,
+}
+"""What to say about values whose type would be misread or passed over."""
 
 
 def _written_at(

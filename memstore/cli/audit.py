@@ -138,7 +138,10 @@ def audit(
     form = None if file is None else _format(file, shape)
     problems = Problems() if form is None else Problems(form.unit)
     now = datetime.now(UTC)
-    inputs = _inputs(file, url, base or default_policy_path(), policy)
+    overlays = (*chosen.overlays, *(compared.overlays if compared else ()))
+    inputs = _inputs(
+        file, url, base or default_policy_path(), policy, *(overlay.path for overlay in overlays)
+    )
     with (
         _page(html, inputs) as page,
         Replay(chosen, compared=compared, now=now, examples=examples) as replay,
@@ -236,7 +239,7 @@ def _name(file: str | None, url: DatabaseUrl | None, tenant: str) -> str:
     return "the standard input" if file in (None, _STANDARD_INPUT) else str(file)
 
 
-def _inputs(file: str | None, url: DatabaseUrl | None, *policies: Path | None) -> Iterator[Path]:
+def _inputs(file: str | None, url: DatabaseUrl | None, *settings: Path | None) -> Iterator[Path]:
     """Yield the files that are read, which no output may be."""
     if file is not None and file != _STANDARD_INPUT:
         yield Path(file)
@@ -246,7 +249,7 @@ def _inputs(file: str | None, url: DatabaseUrl | None, *policies: Path | None) -
         checked = checked_url(url)
         if checked.get_backend_name() == "sqlite" and checked.database:
             yield Path(checked.database)
-    yield from filter(None, policies)
+    yield from filter(None, settings)
 
 
 @contextmanager

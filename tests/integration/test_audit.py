@@ -216,8 +216,10 @@ def test_a_database_in_the_place_of_a_file_is_told_the_way(tmp_path: Path) -> No
 
 def test_a_page_never_takes_the_place_of_what_is_read(tmp_path: Path) -> None:
     file, base, new = tmp_path / "h.csv", tmp_path / "base.toml", tmp_path / "new.toml"
+    overlay = tmp_path / "cues.toml"
     file.write_text("content\nOwns a kayak\n")
-    base.write_text("")
+    overlay.write_text("")
+    base.write_text('overlays = ["cues.toml"]')
     new.write_text("")
     database = tmp_path / "s.db"
     MemoryStore.open(f"sqlite:///{database}").close()
@@ -226,7 +228,7 @@ def test_a_page_never_takes_the_place_of_what_is_read(tmp_path: Path) -> None:
     twin.hardlink_to(file)
     reading = [str(file), "--base", str(base), "--policy", str(new)]
     for args in (
-        *([*reading, "--html", str(page)] for page in (file, base, new, link, twin)),
+        *([*reading, "--html", str(page)] for page in (file, base, new, overlay, link, twin)),
         ["--db", str(database), "--html", str(database)],
     ):
         before = Path(args[-1]).read_bytes()

@@ -142,7 +142,20 @@ def test_an_epoch_is_no_time_and_said_to_be_none(tmp_path: Path, field: str, epo
     (record,), (problem,) = read(file)
     assert (record.at, record.occurs_at) == (None, None)
     assert (problem.field, problem.action) == (field, Action.DROPPED)
-    assert "an epoch is not read; write ISO 8601 such as 2026-12-24T18:00Z" in problem.detail
+    assert "an epoch is not read; write ISO 8601 in a string, such as 2026-12" in problem.detail
+
+
+@pytest.mark.parametrize("field", ["created_at", "occurs_at", "source", "lang"])
+@pytest.mark.parametrize("value", ["true", "[]", "{}"])
+def test_a_value_that_is_no_string_is_left_out_and_told(
+    tmp_path: Path, field: str, value: str
+) -> None:
+    file = tmp_path / "notes.jsonl"
+    file.write_text(f'{{"text": "Sings", "{field}": {value}}}\n')
+    (record,), (problem,) = read(file)
+    assert (record.at, record.occurs_at, record.source, record.language) == (None,) * 4
+    assert (problem.field, problem.action) == (field, Action.DROPPED)
+    assert problem.detail.startswith("is no string; write ")
 
 
 def test_a_date_of_digits_alone_is_no_epoch(tmp_path: Path) -> None:
