@@ -37,6 +37,17 @@ _UNITS = {
     "decade": (10, "year"), "century": (100, "year"), "centurie": (100, "year"),
 }  # fmt: skip
 
+_DONE = (
+    r"\b(?:was|were|had|went|met|ate|saw|came|spent|flew|drove|ran|swam|sang|won|enjoyed|attended|"
+    r"visited|watched|celebrated|happened|ended|finished|played|cooked|hiked|stayed|arrived|"
+    r"returned|dined|walked|(?:i|we|he|she|they|you|it|user) (?:\w{1,12} )?\w{2,12}(?<!e)ed)\b"
+)
+# "We discussed the March 5 meeting": before a noun the date is the noun's, not the verb's.
+_NO_NOUN = (
+    r"(?! (?!(?:with|at|in|on|and|to|for|from|by|near|after|before|because|when|where|but|as)\b)"
+    r"[a-z])"
+)
+
 EN = DateWords(
     number=spelled({**_NUMBERS, **_ORDINALS, "of": 0, "and": 0}, _SCALES),
     units={**_UNITS, **{f"{unit}s": amount for unit, amount in _UNITS.items()}},
@@ -48,18 +59,17 @@ EN = DateWords(
     seasons={"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "winter": 3},
     years={"this": 0, "next": 1},
     over=re.compile(
-        r"\b(?:was|were|had|went|met|ate|saw|came|did|took|gave|spent|flew|drove|ran|swam|sang|"
-        r"won|enjoyed|attended|visited|watched|celebrated|happened|ended|finished|played|cooked|"
-        r"hiked|stayed|arrived|returned|dined|chatted|talked|walked|"
-        r"(?:i|we|he|she|they|you|it|user) (?:\w{1,12} )?\w{2,12}ed)\b"
+        rf"{DATE}[^{DATE}]*{_DONE}|{_DONE}[^{DATE}]*{DATE}[^{DATE}]*{DATE}{_NO_NOUN}"
     ),
     ahead=re.compile(
         r"\b(?:will|shall|should|must|needs?|needed|going to|gonna|is|are|am|be|has to|have to|"
         r"had to|plan\w*|book\w*|schedul\w*|reserv\w*|tickets?|appointments?|invit\w*|remind\w*|"
         r"due|deadline|next|upcoming|expires?|remember|promis\w*|agree\w*|"
         r"moved?|postpon\w*|push\w*|delay\w*|resched\w*|sign\w*|regist\w*|enrol\w*|order\w*|"
-        r"decid\w*|want\w*|ask\w*|hop(?:es?|ed|ing)|bought|paid|tomorrow)\b|'ll\b|"
-        rf"\b(?:for|to|by|until|till|before)(?: the)? ?{DATE}|"
+        r"decid\w*|want\w*|ask\w*|hop(?:es?|ed|ing)|bought|paid|tomorrow|"
+        r"prepar\w*|appl(?:y|ied)|expect\w*|wait\w*|ready|"
+        r"(?:start|end|expir|open|clos|leav|com|go|mov|begin|tak|arriv|return|launch)ing)\b|'ll\b|"
+        rf"\b(?:for|to|by|until|till|before|about)(?: the)? ?{DATE}|"
         rf"{DATE}(?:for|to|by|until|till|before)\b"
     ),
 )  # fmt: skip
@@ -109,7 +119,7 @@ _YEAR_AHEAD = r"(?:,? (?:of )?(?P<year_ahead>next|this) year|,?(?P<past1> (?:of 
 _YEAR = rf"(?:(?:,? (?:of )?|[-/. ])(?P<year>{YEAR}\b|'\d\d\b)|{_YEAR_AHEAD})"
 _LAST_YEAR = rf"(?:,? (?P<last_year>{YEAR}\b|'\d\d\b))?"
 _SHORT_YEAR = r"(?P<year>\d\d)(?= ?[,;.!?)]| ?$)"
-_PAST = r"(?P<past>(?:last|past|previous|since|back in|last year,?(?: on| in)?) (?:the )?)?"
+_PAST = r"(?P<past>(?:last|this past|previous|since|back in|last year,?(?: on| in)?) (?:the )?)?"
 _DAYS = "mon|tue|wed|thu|fri|sat|sun"
 _NAME = r"(?P<name>(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
 _LAST_NAME = (
@@ -209,7 +219,7 @@ PHRASES: tuple[DatePhrase, ...] = (
     phrase(EN, "month", _MONTHS, rf"{_PAST}\b{_MONTH}{_TO}{_LAST_MONTH}{_LAST_YEAR}"),
     phrase(EN, "month", _MONTHS, rf"\b{_MONTH},? (?:of )?(?P<year>{YEAR}\b|'\d\d\b)"),
     phrase(EN, "month", _MONTHS,
-           rf"\b(?:(?P<past>(?:last|since|back in|past) )|(?P<next>next )|{_WHEN}|mid-?)"
+           rf"\b(?:(?P<past>(?:last|since|back in|this past) )|(?P<next>next )|{_WHEN}|mid-?)"
            rf"{_MONTH}(?!'s)(?!(?<=may) (?:be|have|not|need|well|also|still)\b){_YEAR_AHEAD}"),
     phrase(EN, "month", _MONTHS,
            rf"\b(?:this|for|from|to|of|and|or) (?P<month>{_CLEAR})\b(?!'s){_YEAR_AHEAD}"),
@@ -218,7 +228,7 @@ PHRASES: tuple[DatePhrase, ...] = (
            rf"{_YEAR_AHEAD}"),
     # weekdays
     phrase(EN, "weekday", "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
-           rf"\b(?P<past>(?:last|past|previous) )?(?P<next>next )?{_NAME}{_LAST_NAME}"),
+           rf"\b(?P<past>(?:last|this past|previous) )?(?P<next>next )?{_NAME}{_LAST_NAME}"),
     phrase(EN, "weekday", _DAYS,
            r"\b(?:(?P<next>next)|on|by|until|till|before|this|due|coming|(?P<past>last)) "
            rf"{_SHORT_NAME}"),
@@ -234,8 +244,8 @@ PHRASES: tuple[DatePhrase, ...] = (
     phrase(EN, "period", "quarter", r"\b(?:this|the|of|current) quarter\b", period="quarter"),
     phrase(EN, "month", "q1|q2|q3|q4", rf"\bq(?P<quarter>[1-4])(?:[ -/]'?(?P<year>{YEAR}))?\b"),
     phrase(EN, "season", "spring|summer|autumn|fall|winter",
-           r"\b(?:(?P<past>last|past|previous|since) |(?P<next>next )|(?:in|by|until|till|before|"
-           r"after|during|over|for|this|through|of|come|early|late|mid)[ -])(?:the )?"
+           r"\b(?:(?P<past>last|this past|previous|since) |(?P<next>next )|(?:in|by|until|till|"
+           r"before|after|during|over|for|this|through|of|come|early|late|mid)[ -])(?:the )?"
            r"(?:(?:end|middle|start|beginning) of )?(?:the )?"
            rf"(?P<season>spring|summer|autumn|fall|winter)\b(?: of)?(?: (?P<year>{YEAR})\b)?"
            rf"{_YEAR_AHEAD}"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memstore.retention.date_phrases import DatePhrase, DateWords, phrase
+from memstore.retention.date_phrases import DATE, DatePhrase, DateWords, phrase
 
 _DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {
     "〇": 0, "两": 2, "几": 9, "数": 9, "半": 0.5,
@@ -42,7 +42,7 @@ ZH = DateWords(
     months={},
     seasons={"春": 0, "夏": 1, "秋": 2, "冬": 3, "暑": 1, "寒": 3},
     years={"今年": 0, "本年": 0, "明年": 1, "来年": 1, "后年": 2, "大后年": 3},
-    over=re.compile(r"[去来看吃买见玩开做过]了|过了|[去来看吃见玩做]过|刚刚?|曾经?|当时|那天|已经"),
+    over=re.compile(rf"{DATE}[^{DATE}]*(?:[去来看吃见玩开做过]了|[去来看吃见玩做]过)|曾|当时"),
     ahead=re.compile(
         r"[要将该会快订约定改想]|准备|打算|计划|预[定订约]|安排|推迟|提醒|票|之前|以前|截止|报名|马上|就"
     ),

@@ -88,7 +88,7 @@ def _found_in(folded: str) -> Iterator[Found]:
             if key in read or len(read) == _MOST_PHRASES:
                 continue
             groups = _groups(phrase, match)
-            if not groups["past"]:
+            if not groups["past"] or groups["year"]:
                 read.add(key)
                 around = folded[max(0, match.start() - _AROUND) : match.end() + _AROUND]
                 yield Found(phrase, groups, around, partial(_is_over, folded, *match.span()))
