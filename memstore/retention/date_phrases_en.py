@@ -128,17 +128,18 @@ _LAST_NAME = (
 _SHORT_NAME = r"(?P<name>mon|tues?|wed|thurs?|thu|fri|sat|sun)\b"
 _WHEN = (
     r"(?:in|by|until|till|before|after|during|through|early|late|mid|end of|beginning of|"
-    r"start of|middle of|end|come)[ -](?:the |early |late |mid[ -]?)?"
+    r"start of|middle of|end|come|due)[ -](?:the |early |late |mid[ -]?)?"
 )
 _NOT_TITLE = (
     r"(?! (?:floor|anniversary|birthday|time|century|street|st|avenue|ave|grade|hole|round|"
     r"edition|page|try|attempt|lap|mile|minute|inning|chapter|place|person|one|level|row|day|"
     r"week|month|year|of)\b)"
 )
-_NTHS = (
-    "|".join(f"{digit}th" for digit in range(10))
-    + "|1st|2nd|3rd|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|"
-    "twelfth|teenth|tieth"
+_NTHS = "1st|2nd|3rd|the twenty|the thirty|" + "|".join(
+    [f"{digit}th" for digit in range(10)] + [f"the {word}" for word in _ORDINALS]
+)
+_DAY_NTHS = "|".join(
+    f"day{comma} {start}" for comma in ("", ",") for start in ("the ", *"123456789")
 )
 
 
@@ -171,6 +172,7 @@ PHRASES: tuple[DatePhrase, ...] = (
            r"\b"),
     phrase(EN, "amount", "in |within |after ", rf"\b(?:in|within|after){_ABOUT} {_AMOUNT}"),
     phrase(EN, "amount", "another ", rf"\banother {_AMOUNT}"),
+    phrase(EN, "amount", " more ", rf"\b{_N} more {_U}"),
     phrase(EN, "amount", "next |coming |following ",
            rf"\b(?:next|coming|upcoming|following) {_AMOUNT}"),
     phrase(EN, "amount", "next |coming ",
@@ -210,7 +212,8 @@ PHRASES: tuple[DatePhrase, ...] = (
            r"\b(?:on|by|until|till|before|after|from|to|through|for|due|and|between|or) the "
            rf"(?P<day>\d{{1,2}}(?:st|nd|rd|th)){_NOT_TITLE}"
            rf"(?:{_TO}(?P<last_day>\d{{1,2}}(?:st|nd|rd|th)){_NOT_TITLE})?"),
-    phrase(EN, "monthday", "day the |day, the ", rf"day,? the {_DAY}\b(?! of)"),
+    phrase(EN, "monthday", _DAY_NTHS,
+           rf"day,? (?:the {_DAY}|(?P<day1>\d{{1,2}}(?:st|nd|rd|th)))\b(?! of)"),
     phrase(EN, "monthday", _NTHS, rf"\bthe {_DAY} of (?:the|this) month\b"),
     phrase(EN, "monthday", _NTHS,
            rf"\b(?:on|by|until|till|before|after) the (?P<day>{_NTH_WORD})"

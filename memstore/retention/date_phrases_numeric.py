@@ -23,7 +23,7 @@ _BEFORE = (
 _FROM = r"(?:\b(?:from|to|for)[ .,:(]{1,2})"
 _HAN = "[\u4e00-\u9fff]"
 _NOT_COUNTED = r"(?![年人分张星万元块米度公斤倍岁个])"
-_EDGE = r"(?<![\d.,/:])"
+_EDGE = r"(?<![\d.,/])(?<!\d:)"
 _END = (
     r"(?![\d%°]|[./:,-]\d| ?(?:%|кг|км|см|мм|руб|kg|km|cm|mm|usd|eur|元|块|米|度|公里)(?![a-zа-я]))"
 )
@@ -48,11 +48,11 @@ PHRASES: tuple[DatePhrase, ...] = (
     phrase(_DIGITS, "numeric", _SLASHED,
            r"(?<!ratio )(?<!room )(?<!score )(?<!rated )(?<!pressure )"
            rf"{_EDGE}(?!24/7|50/50|9/11|[1-3]/[2-8](?!{_HAN})){_DAY}/{_MONTH}"
-           rf"(?={_HAN}| ?$|[,;!?)]|:(?!\d)| (?:at|from|in|on|with|for|to|until|we|i) )"
+           rf"(?={_HAN}| ?$|[,;!?)\"'»”]|:(?!\d)| (?:at|from|in|on|with|for|to|until|we|i) )"
            rf"{_NOT_COUNTED}"),
     phrase(_DIGITS, "numeric", _DOTTED,
            rf"{_EDGE}(?<!в )(?:(?<=[а-я] )|(?<=[а-я][,:] )|(?=\d\d\.\d\d [а-я]))"
-           rf"(?P<day>\d\d)\.(?P<month>\d\d){_END}(?=[ ,;.!?)]|$)"),
+           rf"(?P<day>\d\d)\.(?P<month>\d\d){_END}(?!\w)"),
     phrase(_DIGITS, "numeric", _DOTTED, rf"{_EDGE}{_DAY}\.{_MONTH}(?=[日号])"),
     phrase(_DIGITS, "month", _SLASHED,
            r"(?<![\d/.-])(?P<month>0?[1-9]|1[0-2])/(?P<year>2\d{3})\b"),

@@ -52,11 +52,15 @@ _SIGNS = "零〇一二两三四五六七八九十"
 _ONE = rf"(?:\d{{1,6}}(?:\.\d)?|[{_SIGNS}几数半百千万]{{1,7}})"
 _N = rf"(?<![\d.第])(?!(?:19|2\d)\d\d年)(?:{_ONE}(?:-|~|–|—|到|至|或))?(?P<n>{_ONE})[多来余]?"
 _UNIT = (
-    r"(?:(?P<half>个半)|个)?(?P<u>小时|钟头|天|日|晚|周|星期|礼拜|季度|学期|年|世纪|(?<=个)月|"
+    r"(?:(?P<half>个半)|个)?多?(?P<u>小时|钟头|天|日|晚|周|星期|礼拜|季度|学期|年|世纪|(?<=个)月|(?<=个多)月|"
     r"(?<=个半)月)(?![级纪代龄轻])(?P<half1>半)?"
 )
 _AMOUNT = _N + _UNIT
-_START = r"(?:^|(?<=[\s,。，、！？；：;!?再要得等我你他她们还后]))"
+_LATER = "|".join(
+    f"{end}{after}" for end in "时头天日晚周期拜月度年纪半右之以过" for after in "后内"
+)
+# 住过三个月 (has lived there for three months) is over.
+_NO_DEED = "(?<![去来住做学待干看用吃玩练读教当经通度渡超不错胜难])"
 _MONTH = rf"(?<![\d.{_SIGNS}])(?P<month>\d{{1,2}}|[{_SIGNS}]{{1,2}})月(?:份)?"
 _LAST_MONTH = rf"(?P<last_month>\d{{1,2}}|[{_SIGNS}]{{1,2}})月(?:份)?"
 # 十月一直 (all October): one sign is a day only where it is called one.
@@ -96,33 +100,38 @@ PHRASES: tuple[DatePhrase, ...] = (
     phrase(ZH, "nth", "周|星期|礼拜",
            rf"(?:(?:{_YEAR})?{_MONTH}|{_NEXT}月|[本这]个?月)的?(?:第(?P<nth>[一二三四])|(?P<nth1>最后一))"
            rf"个{_WEEK}(?P<name>[一二三四五六日天])"),
-    phrase(ZH, "monthday", "月", rf"{_NEXT}月{_MOON}的?{_DAY}[日号]"
+    phrase(ZH, "monthday", "下月|下个", rf"{_NEXT}月{_MOON}的?{_DAY}[日号]"
            rf"(?:{_TO}{_LAST_DAY}[日号])?"),
     # an amount of time
-    phrase(ZH, "amount", "后|内",
+    phrase(ZH, "amount", _LATER,
            rf"{_AMOUNT}(?:左右)?(?:[之以]?[后内]|过后|之后|以后|以内)(?!面)"),
-    phrase(ZH, "amount", "过|等", rf"(?:再[过等]|{_START}过|{_START}等){_AMOUNT}"),
+    phrase(ZH, "amount", "过|等", rf"{_NO_DEED}[过等]{_AMOUNT}"),
     phrase(ZH, "amount", "未来|接下来|今后|往后|还有|还剩|剩下|之后|倒计时",
            rf"(?:未来|接下来|今后|往后|还有|还剩|剩下|之后|倒计时)的?这?{_AMOUNT}"),
     # weeks
     phrase(ZH, "weekday", "周|星期|礼拜",
            rf"(?:(?P<past>上{{1,3}}个?)|{_NEXT}|[这本]个?)?{_WEEK}的?(?:{_WEEK})?"
            rf"(?P<name>[一二三四五六日天末])(?:{_TO}(?:{_WEEK})?(?P<last_name>[一二三四五六日天末]))?"),
-    phrase(ZH, "period", "下", rf"{_NEXT}{_WEEK}{_NO_WEEK}", period="week"),
+    phrase(ZH, "period", "下周|下星期|下礼拜|下个", rf"{_NEXT}{_WEEK}{_NO_WEEK}", period="week"),
     phrase(ZH, "period", "周|星期|礼拜", rf"[这本]个?{_WEEK}{_NO_WEEK}", period="week"),
     # months
     phrase(ZH, "month", "月",
            rf"(?:{_YEAR})?{_MONTH}{_TO}{_LAST_YEAR}{_LAST_MONTH}(?!\d)"),
     phrase(ZH, "month", "月",
            rf"(?:{_YEAR})?{_MONTH}{_EDGE_OF_MONTH}(?![\d亮球天]|一次)"),
-    phrase(ZH, "period", "月", rf"{_NEXT}月{_MOON}", period="month"),
+    phrase(ZH, "period", "下月|下个", rf"{_NEXT}月{_MOON}", period="month"),
     phrase(ZH, "period", "月", rf"[这本]个?月{_MOON}|月[底末中](?!端|间|国|央|心)", period="month"),
     phrase(ZH, "monthday", "号|日",
            rf"(?<![第\d.{_SIGNS}月年周期拜]){_DAY}[日号]?{_TO}{_LAST_DAY}[日号]{_NOT_NUMBER}"),
     phrase(ZH, "monthday", "号|日",
            rf"(?<![第\d.{_SIGNS}月年])(?:(?P<day>\d{{1,2}}|[{_SIGNS}]{{2,3}})日|"
            rf"(?P<day1>\d{{1,2}}|[{_SIGNS}]{{1,3}})号){_NOT_NUMBER}"),
-    # seasons, quarters and years
+    # feasts, seasons, quarters and years
+    _feast("圣诞|平安夜", "12", "25"),
+    _feast("元旦|跨年", "1", "1"),
+    _feast("国庆", "10", "7"),
+    _feast("五一|劳动节", "5", "5", then="(?![班路村级])"),
+    _feast("情人节", "2", "14"),
     phrase(ZH, "season", "春|夏|秋|冬|暑|寒",
            rf"(?:{_YEAR})?(?P<season>[春夏秋冬暑寒])(?:天|季|日|假)"),
     phrase(ZH, "period", "季", rf"{_NEXT}季度?(?!节)", period="quarter"),
@@ -131,13 +140,8 @@ PHRASES: tuple[DatePhrase, ...] = (
            rf"(?:{_YEAR})?第?(?P<quarter>[一二三四1-4])季度"),
     phrase(ZH, "year", "年", rf"{_YEAR}"),
     phrase(ZH, "period", "年|岁末", r"(?<![去前])年[底末](?!端)|岁末|年内|下半年", period="year"),
-    # days and feasts
+    # days
     phrase(ZH, "period", "大后天", r"大后天", ahead=3),
     phrase(ZH, "period", "后天", r"(?<!大)后天(?!的?性|因素|努力|培养|形成|免疫)", ahead=2),
-    phrase(ZH, "period", "明", r"明[天晚早日](?!星)", ahead=1),
-    _feast("圣诞|平安夜", "12", "25"),
-    _feast("元旦|跨年", "1", "1"),
-    _feast("国庆", "10", "7"),
-    _feast("五一|劳动节", "5", "5", then="(?![班路村级])"),
-    _feast("情人节", "2", "14"),
+    phrase(ZH, "period", "明天|明晚|明早|明日", r"明[天晚早日](?!星)", ahead=1),
 )  # fmt: skip

@@ -126,6 +126,7 @@ SEASONS_AND_FEASTS = {
         ("今年冬天", "2027-03-21"),
         ("暑假去日本", "2026-09-23"),
         ("国庆去旅游", "2026-10-07"),
+        ("今年圣诞节", "2026-12-25"),
         ("元旦放假", "2027-01-01"),
     ],
 }
@@ -138,6 +139,7 @@ DAYS = {
         ("party on the 25th", "2026-06-25"),
         ("due the 5th of next month", "2026-07-05"),
         ("tuesday the ninth", "2026-06-09"),
+        ("Tuesday 16th", "2026-06-16"),
         ("June fifteenth", "2026-06-15"),
         ("the twenty-second of June", "2026-06-22"),
         ("on 12 July we meet", "2026-07-12"),
@@ -152,6 +154,7 @@ DAYS = {
         ("25 числа", "2026-06-25"),
         ("к 15 числу следующего месяца", "2026-07-15"),
         ("до 25-го", "2026-06-25"),
+        ("в субботу 20-го", "2026-06-20"),
         ("5 марта следующего года", "2027-03-05"),
         ("10 октября 2026 г.", "2026-10-10"),
     ],
@@ -215,6 +218,7 @@ AMOUNTS = {
         ("within the next three weeks", "2026-06-22"),
         ("over the coming weeks", "2026-07-06"),
         ("another two weeks", "2026-06-15"),
+        ("for three more weeks", "2026-06-22"),
         ("exam is 3 weeks away", "2026-06-22"),
         ("three weeks from tomorrow", "2026-06-23"),
         ("lunch in 60 years", "2086-06-01"),
@@ -235,6 +239,7 @@ AMOUNTS = {
         ("через полтора года", "2027-12-01"),
         ("через два с половиной года", "2028-12-01"),
         ("через год с половиной", "2027-12-01"),
+        ("через три с лишним недели", "2026-06-22"),
         ("в ближайшие три недели", "2026-06-22"),
         ("в течение двух недель", "2026-06-15"),
         ("осталось 3 недели", "2026-06-22"),
@@ -247,6 +252,7 @@ AMOUNTS = {
         ("再过两个月", "2026-08-01"),
         ("过三个月", "2026-09-01"),
         ("半个月后", "2026-06-17"),
+        ("一个多月后", "2026-07-01"),
         ("一个半月后", "2026-07-17"),
         ("两年半后", "2028-12-01"),
         ("一百天后", "2026-09-09"),
@@ -312,6 +318,7 @@ NUMBERS = {
     ],
     "zh": [
         ("8.28-9.4去旅行", "2026-09-04"),
+        ("提醒:10/1出发", "2026-10-01"),
         ("8/28-9/4", "2026-09-04"),
         ("10/1出发", "2026-10-01"),
         ("2026/12/25", "2026-12-25"),
@@ -367,15 +374,12 @@ NO_DATES = {
 }
 
 
-ROWS = [
-    row
-    for table in (MONTHS, PERIODS, SEASONS_AND_FEASTS, DAYS, RANGES, AMOUNTS, WEEKDAYS, NUMBERS)
-    for language in table.values()
-    for row in language
-]
+TABLES = (MONTHS, PERIODS, SEASONS_AND_FEASTS, DAYS, RANGES, AMOUNTS, WEEKDAYS, NUMBERS)
 
 
-@pytest.mark.parametrize(("text", "day"), ROWS)
+@pytest.mark.parametrize(
+    ("text", "day"), [row for table in TABLES for rows in table.values() for row in rows]
+)
 def test_a_date_is_read_as_its_last_day(text: str, day: str) -> None:
     assert day_of(text) == day
 
@@ -383,3 +387,24 @@ def test_a_date_is_read_as_its_last_day(text: str, day: str) -> None:
 @pytest.mark.parametrize("text", [text for texts in NO_DATES.values() for text in texts])
 def test_what_names_no_day_to_come_is_not_read(text: str) -> None:
     assert day_of(text) is None
+
+
+FRAMES = {
+    "en": ("The boss said that {} we should be ready", "Remember: {} - bring the papers", "({})"),
+    "ru": ("Мне сказали, что {} нужно всё закончить", "Напоминание: {} - взять документы", "«{}»"),
+    "zh": ("老师说{}要把所有事情做完", "提醒：{}，别忘了", "（{}）"),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        (frame.format(text), day)
+        for language, frames in FRAMES.items()
+        for frame in frames
+        for table in TABLES
+        for text, day in table[language][::5]
+    ],
+)
+def test_the_words_around_a_date_change_nothing(text: str, day: str) -> None:
+    assert day_of(text) == day
