@@ -42,8 +42,8 @@ class Found:
     """What the pattern's groups hold; "" where nothing."""
     text: str
     """The words around it, from which its order of day and month is told."""
-    is_over: Callable[[], bool]
-    """Whether what is said of it lies in the past."""
+    over: bool
+    """Whether its clause tells of the past."""
 
     def stem(self, meanings: Mapping[str, int], group: str) -> int:
         """Return what the beginning of a group's word means; KeyError where nothing."""
@@ -133,7 +133,7 @@ def _date_of(day: int, month: int, year: int | None, found: Found, now: datetime
         return _parsed(f"{day} {_MONTHS[month - 1]} {year}", now)
     today = now.date()
     recently = today - _RECENT
-    if found.is_over():
+    if found.over:
         named = _coming_date(day, month, recently)
         return None if named is None or named.year > today.year else named
     return _coming_date(day, month, max(recently, date(today.year, 1, 1)))
@@ -204,9 +204,9 @@ def _month(found: Found, now: datetime) -> Iterator[date | None]:
     if year is not None:
         yield _end(date(year, month, 1), "month")
         return
-    over = found.is_over()
-    named = _coming_date(1, month, (today - _RECENT if over else today).replace(day=1))
-    if named is not None and not (over and named.year > today.year):
+    since = today - _RECENT if found.over else today
+    named = _coming_date(1, month, since.replace(day=1))
+    if named is not None and not (found.over and named.year > today.year):
         yield _end(named, "month")
 
 
@@ -225,7 +225,7 @@ def _monthday(found: Found, now: datetime) -> Iterator[date | None]:
     if found.groups["last_day"]:
         last = int(found.number("last_day"))
         named = _next_monthday(last, named if last < day else today)
-    if named.month != today.month and found.is_over():
+    if named.month != today.month and found.over:
         return
     yield named
 
@@ -294,7 +294,7 @@ def _season(found: Found, now: datetime) -> Iterator[date | None]:
     named = date(today.year, month, day)
     if named < today:
         named = named.replace(year=today.year + 1)
-    if named.year > today.year and season != _WINTER and found.is_over():
+    if named.year > today.year and season != _WINTER and found.over:
         return
     yield named
 

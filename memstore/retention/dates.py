@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
-from functools import partial
+from itertools import islice
 from zoneinfo import ZoneInfo
 
 from ahocorasick_rs import AhoCorasick
@@ -32,7 +32,7 @@ _ANCHORS = AhoCorasick(_ANCHOR_LITERALS)
 _ANCHORED = tuple(
     (frozenset(map(_ANCHOR_LITERALS.index, phrase.anchors)), phrase) for phrase in _PHRASES
 )
-_MOST_PHRASES = 16
+_MOST_PHRASES = 32
 _FARTHEST = timedelta(days=1000 * 366)
 """A thousand years are far; what lies beyond is no date that anybody meant."""
 _AROUND = 80
@@ -57,28 +57,35 @@ def resolve_occurs_at(folded: str, *, now: datetime, zone: ZoneInfo) -> datetime
     """
     try:
         local = now.astimezone(zone)
-        days = {day for found in _found_in(folded) for day in days_named(found, local)}
-        moments = [
-            moment
-            for moment in (_end_of(day, zone) for day in days)
-            if timedelta(0) < moment - now < _FARTHEST
-        ]
-        return max(moments, default=None)
-    except OverflowError:  # where the calendar ends, in one of the zones
+    except OverflowError:  # the calendar ends in that zone
+        return None
+    days = {day for found in _found_in(folded) for day in days_named(found, local)}
+    moments = [
+        moment
+        for moment in (_end_of(day, zone) for day in days)
+        if moment is not None and timedelta(0) < moment - now < _FARTHEST
+    ]
+    return max(moments, default=None)
+
+
+def _end_of(day: date, zone: ZoneInfo) -> datetime | None:
+    try:
+        return datetime.combine(day, time.max, tzinfo=zone).astimezone(UTC)
+    except OverflowError:
         return None
 
 
-def _end_of(day: date, zone: ZoneInfo) -> datetime:
-    return datetime.combine(day, time.max, tzinfo=zone).astimezone(UTC)
-
-
 def _found_in(folded: str) -> Iterator[Found]:
-    """Yield the phrases of a text, each only once, none within one that stands before it."""
+    """Yield the phrases of a text, each only once, none within one that stands before it.
+
+    What is named twice, once in the past tense, is not over.
+    """
     seen = {index for index, _, _ in _ANCHORS.find_matches_as_indexes(folded, overlapping=True)}
     if not seen:
         return
     left = folded
     read: set[tuple[int, str]] = set()
+    over: dict[tuple[int, str], Found] = {}
     for anchors, phrase in _ANCHORED:
         if seen.isdisjoint(anchors):
             continue
@@ -87,26 +94,34 @@ def _found_in(folded: str) -> Iterator[Found]:
             key = (id(phrase), match.group())
             if key in read or len(read) == _MOST_PHRASES:
                 continue
-            groups = _groups(phrase, match)
-            if not groups["past"] or groups["year"]:
+            found = _found(folded, phrase, match)
+            if found is None:
+                continue
+            if found.over:
+                over.setdefault(key, found)
+            else:
                 read.add(key)
-                around = folded[max(0, match.start() - _AROUND) : match.end() + _AROUND]
-                yield Found(phrase, groups, around, partial(_is_over, folded, *match.span()))
+                yield found
         if matches:
             left = phrase.pattern.sub(_taken, left)
+    yield from islice((found for key, found in over.items() if key not in read), _MOST_PHRASES)
 
 
-def _taken(match: re.Match[str]) -> str:
-    return DATE * len(match.group())
-
-
-def _groups(phrase: DatePhrase, match: re.Match[str]) -> defaultdict[str, str]:
-    """Return what a match's groups hold, those that stand in several places as one."""
+def _found(folded: str, phrase: DatePhrase, match: re.Match[str]) -> Found | None:
+    """Return a phrase that does not itself say that it lies behind."""
     groups = defaultdict(str, phrase.given or {})
     for name, text in match.groupdict().items():
         if text:
             groups[name.rstrip("0123456789")] = text
-    return groups
+    if groups["past"] and not groups["year"]:
+        return None
+    start, end = match.span()
+    around = folded[max(0, start - _AROUND) : end + _AROUND]
+    return Found(phrase, groups, around, _is_over(folded, start, end))
+
+
+def _taken(match: re.Match[str]) -> str:
+    return DATE * len(match.group())
 
 
 def _is_over(folded: str, start: int, end: int) -> bool:
