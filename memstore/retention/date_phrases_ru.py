@@ -176,7 +176,7 @@ _TO = r"(?: ?(?:-|–|—) ?| (?:по|до|и|или) )"
 _YEAR_AHEAD = (
     r"(?: (?:(?P<year_ahead>следующ|будущ|эт|текущ)(?:его|ого)|(?P<past1>прошлого)) года)?"
 )
-_YEAR = rf"(?: ?(?P<year>{YEAR})\b|{_YEAR_AHEAD})"
+_YEAR = rf"(?: ?(?P<year>{YEAR})\b| (?P<year1>\d\d)(?= ?г(?:\.|ода))|{_YEAR_AHEAD})"
 _LAST_YEAR = rf"(?: (?P<last_year>{YEAR})\b)?"
 _NEXT = r"(?P<next>(?:следующ|будущ)\w{2,3} )?"
 _PAST = r"(?P<past>прошл\w{2,3} )?"

@@ -71,6 +71,7 @@ _YEAR = (
     rf"(?:(?P<year>(?:19|2\d)\d\d|[一二][九〇零][{_SIGNS}]{{2}})年|"
     r"(?P<year_ahead>今年|本年|明年|来年|大后年|(?<![以之今往前])后年(?!年))|(?P<past>去年|前年|上个?月|那年))的?"
 )
+_DATED = rf"(?:{_YEAR}|(?<!\d)(?P<year1>2[5-9]|[3-9]\d)年(?=[\d{_SIGNS}]{{1,2}}月))?"
 _LAST_YEAR = r"(?:(?P<last_year>2\d{3})年)?"
 _WEEK = r"(?:周|星期|礼拜)"
 # 一下, 以下, 楼下 and their kind are no "next".
@@ -93,12 +94,12 @@ def _feast(names: str, month: str, day: str, then: str = "") -> DatePhrase:
 PHRASES: tuple[DatePhrase, ...] = (
     # dates
     phrase(ZH, "date", "月",
-           rf"(?:{_YEAR})?{_MONTH}{_DAY}[日号]?{_TO}{_LAST_YEAR}{_LAST_MONTH}{_LAST_DAY}[日号]?"),
+           rf"{_DATED}{_MONTH}{_DAY}[日号]?{_TO}{_LAST_YEAR}{_LAST_MONTH}{_LAST_DAY}[日号]?"),
     phrase(ZH, "date", "月",
-           rf"(?:{_YEAR})?{_MONTH}{_DAY}(?![个天周年点次岁块元万亿%\d{_SIGNS}百千])[日号]?"
+           rf"{_DATED}{_MONTH}{_DAY}(?![个天周年点次岁块元万亿%\d{_SIGNS}百千])[日号]?"
            rf"(?:{_TO}{_LAST_DAY}[日号]?(?![个天周年点次\d]))?(?P<past1>以来)?"),
     phrase(ZH, "nth", "周|星期|礼拜",
-           rf"(?:(?:{_YEAR})?{_MONTH}|{_NEXT}月|[本这]个?月)的?(?:第(?P<nth>[一二三四])|(?P<nth1>最后一))"
+           rf"(?:{_DATED}{_MONTH}|{_NEXT}月|[本这]个?月)的?(?:第(?P<nth>[一二三四])|(?P<nth1>最后一))"
            rf"个{_WEEK}(?P<name>[一二三四五六日天])"),
     phrase(ZH, "monthday", "下月|下个", rf"{_NEXT}月{_MOON}的?{_DAY}[日号]"
            rf"(?:{_TO}{_LAST_DAY}[日号])?"),
@@ -116,9 +117,9 @@ PHRASES: tuple[DatePhrase, ...] = (
     phrase(ZH, "period", "周|星期|礼拜", rf"[这本]个?{_WEEK}{_NO_WEEK}", period="week"),
     # months
     phrase(ZH, "month", "月",
-           rf"(?:{_YEAR})?{_MONTH}{_TO}{_LAST_YEAR}{_LAST_MONTH}(?!\d)"),
+           rf"{_DATED}{_MONTH}{_TO}{_LAST_YEAR}{_LAST_MONTH}(?!\d)"),
     phrase(ZH, "month", "月",
-           rf"(?:{_YEAR})?{_MONTH}{_EDGE_OF_MONTH}(?![\d亮球天]|一次)"),
+           rf"{_DATED}{_MONTH}{_EDGE_OF_MONTH}(?![\d亮球天]|一次)"),
     phrase(ZH, "period", "下月|下个", rf"{_NEXT}月{_MOON}", period="month"),
     phrase(ZH, "period", "月", rf"[这本]个?月{_MOON}|月[底末中](?!端|间|国|央|心)", period="month"),
     phrase(ZH, "monthday", "号|日",

@@ -27,7 +27,7 @@ _MONTHS = (
 )  # fmt: skip
 _FINER = {"year": ("month", 12), "month": ("day", 31), "week": ("day", 7), "day": ("hour", 24)}
 _SEASON_ENDS = ((6, 21), (9, 23), (12, 22), (3, 21))
-"""Of the calendar's and the sky's ends of spring, summer, autumn and winter the later; northern."""
+"""When spring, summer, autumn and winter end in the northern sky, weeks after the calendar's."""
 _WINTER = 3
 _HAN = re.compile("[\u4e00-\u9fff]")
 _CYRILLIC = re.compile("[а-я]")
@@ -76,6 +76,13 @@ class Found:
         if self.groups["next"]:
             return today.year + 1
         return None
+
+    def last_year_told(self, first: int, last: int, today: date) -> int | None:
+        """Return the year told for the end of a range: the next one's where it begins over."""
+        if self.groups["last_year"]:
+            return self.year("last_year")
+        year = self.year_told(today)
+        return year + 1 if year is not None and last < first else year
 
     def steps(self) -> int:
         """Return how many periods after this one it names: 下下周 is two weeks ahead."""
@@ -157,18 +164,11 @@ def _amount(found: Found, now: datetime) -> Iterator[date | None]:
 
 def _date(found: Found, now: datetime) -> Iterator[date | None]:
     groups = found.groups
-    month = found.month("month")
-    year = found.year_told(now.date())
-    if groups["last_month"]:
-        last = found.month("last_month")
-        if year is not None and last < month:
-            year += 1
-        month = last
-    if groups["last_year"]:
-        year = found.year("last_year")
-    yield _date_of(
-        int(found.number("last_day" if groups["last_day"] else "day")), month, year, found, now
-    )
+    first = found.month("month")
+    month = found.month("last_month") if groups["last_month"] else first
+    day = found.number("last_day" if groups["last_day"] else "day")
+    year = found.last_year_told(first, month, now.date())
+    yield _date_of(int(day), month, year, found, now)
 
 
 def _numeric(found: Found, now: datetime) -> Iterator[date | None]:
@@ -183,9 +183,10 @@ def _numeric(found: Found, now: datetime) -> Iterator[date | None]:
         readings = readings[:1]
     elif _HAN.search(found.text):
         readings = readings[-1:]
-    year = found.year("last_year") if groups["last_year"] else found.year_told(now.date())
     for reading in readings:
-        yield _date_of(*reading[-1], year, found, now)
+        day, month = reading[-1]
+        year = found.last_year_told(reading[0][1], month, now.date())
+        yield _date_of(day, month, year, found, now)
 
 
 def _iso(found: Found, now: datetime) -> Iterator[date | None]:
@@ -195,12 +196,10 @@ def _iso(found: Found, now: datetime) -> Iterator[date | None]:
 
 def _month(found: Found, now: datetime) -> Iterator[date | None]:
     groups = found.groups
-    if groups["quarter"]:
-        month = 3 * int(found.number("quarter"))
-    else:
-        month = found.month("last_month" if groups["last_month"] else "month")
+    first = 3 * int(found.number("quarter")) if groups["quarter"] else found.month("month")
+    month = found.month("last_month") if groups["last_month"] else first
     today = now.date()
-    year = found.year("last_year") if groups["last_year"] else found.year_told(today)
+    year = found.last_year_told(first, month, today)
     if year is not None:
         yield _end(date(year, month, 1), "month")
         return
@@ -292,7 +291,7 @@ def _season(found: Found, now: datetime) -> Iterator[date | None]:
         yield date(year + (season == _WINTER and not near), month, day)
         return
     named = date(today.year, month, day)
-    if named < today:
+    if named.replace(day=1) <= today:  # over by the calendar: the coming one may be meant
         named = named.replace(year=today.year + 1)
     if named.year > today.year and season != _WINTER and found.over:
         return

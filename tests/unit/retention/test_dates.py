@@ -129,6 +129,8 @@ def test_what_is_named_twice_and_once_in_the_past_is_not_over() -> None:
         ("2026-01-15", "next winter", "2027-03-21"),
         ("2026-11-30", "зимой", "2027-03-21"),
         ("2026-11-30", "今年冬天", "2027-03-21"),
+        ("2026-08-31", "летом", "2026-09-23"),
+        ("2026-09-10", "летом", "2027-09-23"),
     ],
 )
 def test_a_date_is_read_from_the_day_of_writing(now: str, text: str, day: str | None) -> None:
