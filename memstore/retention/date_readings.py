@@ -101,7 +101,7 @@ def days_named(found: Found, now: datetime) -> Iterator[date]:
         for day in _READERS[found.phrase.kind](found, now):
             if day is not None:
                 yield day
-    except (KeyError, ValueError, OverflowError):
+    except (LookupError, ValueError, OverflowError):
         return
 
 
@@ -128,7 +128,13 @@ def _parsed(text: str, base: datetime) -> date | None:
 def _coming_date(day: int, month: int, since: date) -> date | None:
     """Return the first such day that is not before ``since``."""
     base = datetime.combine(since - timedelta(days=1), time())
-    return _parsed(f"{day} {_MONTHS[month - 1]}", base)
+    return _parsed(_spelled(day, month), base)
+
+
+def _spelled(day: int, month: int, year: int | str = "") -> str:
+    if not 1 <= month <= 12:
+        raise ValueError(month)
+    return f"{day} {_MONTHS[month - 1]} {year}".rstrip()
 
 
 def _date_of(day: int, month: int, year: int | None, found: Found, now: datetime) -> date | None:
@@ -137,7 +143,7 @@ def _date_of(day: int, month: int, year: int | None, found: Found, now: datetime
     Told in the past tense it is never next year's, and last year's where that is recent.
     """
     if year is not None:
-        return _parsed(f"{day} {_MONTHS[month - 1]} {year}", now)
+        return _parsed(_spelled(day, month, year), now)
     today = now.date()
     recently = today - _RECENT
     if found.over:
@@ -178,7 +184,7 @@ def _numeric(found: Found, now: datetime) -> Iterator[date | None]:
     if groups["last_day"]:
         pairs.append((int(groups["last_day"]), int(groups["last_month"])))
     swapped = [(day, month) for month, day in pairs]
-    readings = [each for each in (pairs, swapped) if all(month <= 12 for _, month in each)]
+    readings = [each for each in (pairs, swapped) if all(0 < month <= 12 for _, month in each)]
     if _CYRILLIC.search(found.text):
         readings = readings[:1]
     elif _HAN.search(found.text):
@@ -191,7 +197,7 @@ def _numeric(found: Found, now: datetime) -> Iterator[date | None]:
 
 def _iso(found: Found, now: datetime) -> Iterator[date | None]:
     groups = found.groups
-    yield _parsed(f"{int(groups['day'])} {_MONTHS[int(groups['month']) - 1]} {groups['year']}", now)
+    yield _parsed(_spelled(int(groups["day"]), int(groups["month"]), groups["year"]), now)
 
 
 def _month(found: Found, now: datetime) -> Iterator[date | None]:
