@@ -145,7 +145,7 @@ def _store(
         MemstoreError: it cannot be opened, and is required.
     """
     try:
-        return open_store(db, tenant, policy)
+        return open_store(db, tenant, policy, create=True)
     except ConfigurationError:
         raise
     except MemstoreError as error:

@@ -151,13 +151,18 @@ def default_policy_path() -> Path | None:
     return path if path.is_file() else None
 
 
-def open_store(database: str | None, tenant: str, policy: Path | None = None) -> MemoryStore:
-    """Open the store that the shared options name."""
+def open_store(
+    database: str | None, tenant: str, policy: Path | None = None, *, create: bool = False
+) -> MemoryStore:
+    """Open the store that the shared options name; make one only for commands that may.
+
+    Raises:
+        ConfigurationError: the options are unusable, or there is no store and none may be made.
+    """
     from memstore.store.sync import MemoryStore
 
-    return MemoryStore.open(
-        database_url(database), tenant=tenant, policy=policy_of(policy), actor="cli"
-    )
+    url = database_url(database) if create else existing_database_url(database)
+    return MemoryStore.open(url, tenant=tenant, policy=policy_of(policy), actor="cli")
 
 
 def moment(field: str, text: str | None, zone: tzinfo) -> datetime | None:

@@ -79,7 +79,7 @@ def say(
         if as_json:
             output.print_json(_document(route, None, None))
         return
-    with open_store(db, tenant, policy) as store:
+    with open_store(db, tenant, policy, create=True) as store:
         executor = ActExecutor(store, subject, source="say")
         result = executor.execute(action, go_on=yes, choose=chosen, dry_run=dry_run)
         if result.outcome is ActOutcome.ASKS and not as_json:

@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memstore.cli import output
-from memstore.cli.options import DatabaseOption, JsonOption, PolicyOption, database_url, policy_of
+from memstore.cli.options import (
+    DatabaseOption,
+    JsonOption,
+    PolicyOption,
+    existing_database_url,
+    policy_of,
+)
 from memstore.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -234,7 +240,7 @@ def _database(db: str | None, no_prepared_statements: bool) -> Iterator[Database
     from memstore.store.database import Database
 
     with Database.open(
-        database_url(db), prepared_statements=not no_prepared_statements
+        existing_database_url(db), prepared_statements=not no_prepared_statements
     ) as database:
         yield database
 

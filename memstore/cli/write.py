@@ -71,7 +71,7 @@ def remember(
 
     memstore remember user/42 "Parked on level 3" --ttl 12h
     """
-    with open_store(db, tenant, policy) as store:
+    with open_store(db, tenant, policy, create=True) as store:
         zone = store.policy.zone
         result = store.remember(
             subject,
@@ -138,7 +138,10 @@ def ingest(
     memstore ingest notes.jsonl --content-field text
     """
     raw = read_input(file)
-    with open_store(db, tenant, policy) as store, output.progress("storing") as progress:
+    with (
+        open_store(db, tenant, policy, create=True) as store,
+        output.progress("storing") as progress,
+    ):
         report = store.ingest(
             raw,
             subject=subject,

@@ -167,12 +167,16 @@ def test_a_stream_that_was_closed_leaves_no_traceback(closed: str, status: int) 
     assert b"Traceback" not in done.stderr
 
 
-def test_a_user_without_a_name_can_pause_the_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_without_a_name_can_pause_the_sweep(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def nameless() -> str:
         raise KeyError("getpwuid(): uid not found: 10001")
 
     monkeypatch.setattr("getpass.getuser", nameless)
-    args = ["sweep", "--pause", "restoring", "--db", "sqlite://", "--json"]
+    db = str(tmp_path / "memories.db")
+    assert CliRunner().invoke(app, ["db", "upgrade", "--db", db]).exit_code == 0
+    args = ["sweep", "--pause", "restoring", "--db", db, "--json"]
     result = CliRunner().invoke(app, args)
     assert json.loads(result.stdout)["by"] == f"user {os.getuid()}"
 
@@ -230,3 +234,23 @@ def test_no_bar_is_drawn_outside_a_terminal(monkeypatch: pytest.MonkeyPatch) -> 
         progress(1, 2)
         progress(2, 2)
     assert screen.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["recall"],
+        ["stats"],
+        ["sweep"],
+        ["sweep", "--dry-run"],
+        ["explain", str(UUID(int=1))],
+        ["pin", str(UUID(int=1))],
+    ],
+    ids=lambda arguments: str(arguments[0]),
+)
+def test_a_command_that_stores_nothing_makes_no_store(arguments: list[str], tmp_path: Path) -> None:
+    missing = tmp_path / "typo.db"
+    result = CliRunner().invoke(app, [*arguments, "--db", str(missing)])
+    assert result.exit_code == 2
+    assert "there is no store at" in result.stderr
+    assert not missing.exists()
