@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -22,6 +21,7 @@ from memstore.retention.forms import (
     read_forms,
     with_word_lists,
 )
+from memstore.retention.near_miss import hint, near_names
 from memstore.retention.verdict import Strength
 
 _Member = TypeVar("_Member", bound=StrEnum)
@@ -163,12 +163,7 @@ def read_cues(
 def _refuse_unknown(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
     for key in table:
         if key not in known:
-            raise ConfigurationError(f"{where}: unknown key {key!r}{_hint(key, known)}")
-
-
-def _hint(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+            raise ConfigurationError(f"{where}: unknown key {key!r}; {hint(key, known)}")
 
 
 def _word_lists(words: object, source: str) -> dict[str, list[str]]:
@@ -229,8 +224,7 @@ def _member(vocabulary: type[_Member], key: str, value: object, where: str) -> _
     """Return the member of a vocabulary that an entry names."""
     names = [member.value for member in vocabulary]
     if value not in names:
-        hint = _hint(str(value), names) or f"; choose from {', '.join(names)}"
-        raise ConfigurationError(f"{where}: {key}: there is no {value!r}{hint}")
+        raise ConfigurationError(f"{where}: {key}: no {value!r}; {hint(str(value), names)}")
     return vocabulary(value)
 
 
@@ -304,8 +298,9 @@ class Overlay:
         where = "overlay" if self.path is None else f"lexicon overlay {self.path}"
         for name in sorted(self.disable):
             if cues.pop(name, None) is None:
-                hint = _hint(name, cues)
-                raise ConfigurationError(f"{where}: no cue {name!r} to disable{hint}")
+                near = near_names(name, cues.keys())
+                meant = f"; did you mean {near}?" if near else ""
+                raise ConfigurationError(f"{where}: no cue {name!r} to disable{meant}")
         for cue in self.add:
             if cue.id in cues:
                 raise ConfigurationError(f"{where}: cue id {cue.id!r} is taken; disable it first")
