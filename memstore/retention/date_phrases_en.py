@@ -89,7 +89,6 @@ _ABOUT = (
     r"(?: (?:about|around|roughly|approximately|only|just|exactly|maybe|like|less than|at most|"
     r"under|another))?"
 )
-_FULL = "january|february|march|april|may|june|july|august|september|october|november|december"
 _MONTH_NAMES = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
@@ -148,9 +147,8 @@ def _feast(anchor: str, name: str, month: str, day: str) -> DatePhrase:
         EN,
         "date",
         anchor,
-        r"\b(?:(?P<past>last|since)|before|after|until|till|by|at|for|over|on|in|around|this|"
-        r"during|"
-        rf"next|come) (?:the )?{name}\b(?: day)?(?: (?P<year>{YEAR})\b)?",
+        r"\b(?:(?P<past>last|since)|before|after|until|till|by|at|for|over|on|in|around|during|"
+        rf"this|next|come) (?:the )?{name}\b(?: day)?(?: (?P<year>{YEAR})\b)?",
         given={"month": month, "day": day},
     )
 
@@ -166,10 +164,10 @@ PHRASES: tuple[DatePhrase, ...] = (
     phrase(EN, "amount", "tomorrow",
            rf"\b(?:{_AMOUNT} tomorrow|tomorrow (?P<u1>week|fortnight))\b", ahead=1),
     phrase(EN, "amount",
-           "from now|from today|from this|week today|weeks today|fortnight today|hence| away|to go|"
-           " left",
-           rf"\b(?:{_AMOUNT}|(?P<u1>week)) (?:from (?:now|today|this)|today|hence|away|to go|left)"
-           r"\b"),
+           "from now|from today|from this|week today|weeks today|fortnight today|hence| away| out|"
+           "to go| left",
+           rf"\b(?:{_AMOUNT}|(?P<u1>week)) "
+           r"(?:from (?:now|today|this)|today|hence|away|out(?! of)|to go|left)\b"),
     phrase(EN, "amount", "in |within |after ", rf"\b(?:in|within|after){_ABOUT} {_AMOUNT}"),
     phrase(EN, "amount", "another ", rf"\banother {_AMOUNT}"),
     phrase(EN, "amount", " more ", rf"\b{_N} more {_U}"),
@@ -260,7 +258,7 @@ PHRASES: tuple[DatePhrase, ...] = (
            r"\b(?:this|end of the|end of|by the|before the|current) year\b(?!'s eve)|"
            r"\byear[ -]?end\b|\beoy\b", period="year"),
     phrase(EN, "year", " 2",
-           r"\b(?:in|by|until|till|before|during|through|of|for|after|early|late|mid)[ -]"
+           r"\b(?:in|by|until|till|before|during|through|of|for|from|after|early|late|mid)[ -]"
            r"(?:early |late |mid-?)?"
            r"(?P<year>2\d{3})\b(?! (?:words|steps|people|pieces|met(?:er|re)s|calories|copies|"
            r"units|dollars|euros|points|items|votes)\b)"),
