@@ -59,7 +59,9 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     repeat = 500
     lexicon = DEFAULT_POLICY.lexicon
-    print(f"{len(lexicon.cues)} cues of {len(lexicon.languages)} languages; CPU time, one core")
+    print(
+        f"{len(lexicon.cues)} cues of {len(DEFAULT_POLICY.languages)} languages; CPU time, one core"
+    )
     for language, texts in {**TEXTS, "all": tuple(sum(TEXTS.values(), ()))}.items():
         words = [FoldedText(text).words for text in texts]
         length = statistics.mean(map(len, texts))
