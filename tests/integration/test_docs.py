@@ -61,6 +61,14 @@ def test_the_example_of_extraction_runs(
     assert problem == "candidate 1, kind: is no memory kind, read as semantic (repaired)"
 
 
+def test_the_example_of_the_dates_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _run("docs/dates.md", tmp_path, monkeypatch)
+    (printed,) = capsys.readouterr().out.splitlines()
+    assert f"# {printed}, the end of" in (ROOT / "docs/dates.md").read_text(encoding="utf-8")
+
+
 def test_the_policy_file_of_the_page_holds_every_setting_and_its_default(tmp_path: Path) -> None:
     policy_file, overlay = _blocks("docs/policy-file.md", "toml")
     (tmp_path / "memstore.toml").write_text(policy_file, encoding="utf-8")
