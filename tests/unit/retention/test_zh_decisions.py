@@ -135,6 +135,15 @@ def _decide(text: str, temporal: str = "") -> RetentionVerdict:
         "备用钥匙在鞋柜里",
         "做饭先放油后放盐",
         "给外婆发消息要用大字",
+        "播放有声书时语速放慢",
+        "室温低于十六度就开暖气",
+        "睡觉时别打扰我",
+        "叫車都叫六人座",
+        "推荐的餐厅不要带辣的",
+        # an act with no everyday thing beside it
+        "他左肺切了一半",
+        "柳絮一起我就喘",
+        "外婆的眼睛已经看不清针脚",
         # Cantonese and Taiwanese wording
         "我阿媽有糖尿病，食唔得甜",
         "我老豆揸的士",
@@ -244,6 +253,7 @@ def test_common_words_of_small_talk_and_requests_do_not_delete_a_statement(text:
         ("会议推迟了", RuleCode.N6),
         ("他挂断了电话", RuleCode.N6),
         ("他们在门口等我", RuleCode.N6),
+        ("她关了灯", RuleCode.N6),
         ("他帮我搬桌子", RuleCode.N6),
         ("帮我订个 7 点的闹钟", RuleCode.N7),
         ("二十分钟后提醒我关火", RuleCode.N7),
@@ -444,5 +454,70 @@ def test_a_longer_word_that_holds_a_cue_by_accident_does_not_veto(text: str) -> 
     ],
 )
 def test_what_only_looks_like_an_event_or_a_request_is_kept(text: str) -> None:
+    for temporal in ("", "one_off"):
+        assert _decide(text, temporal).tier is not Tier.TEMP, temporal
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("排了半天队,轮到我正好卖完[抓狂]", RuleCode.N3),
+        ("快疯了,室友半夜练架子鼓", RuleCode.N3),
+        ("早高峰被挤成相片", RuleCode.N3),
+        ("嗓子哑得说不出话", RuleCode.N3),
+        ("半夜又被蚊子咬醒", RuleCode.N3),
+        ("雪下得太大,路都看不见了", RuleCode.N5),
+        ("洗衣液又用完了", RuleCode.N5),
+        ("考场外头,一位阿姨非要给我塞两个粽子", RuleCode.N5),
+        ("又是熬到打烊的一天", RuleCode.N6),
+        ("终于把那堆碗洗完了", RuleCode.N6),
+        ("孩子们争先恐后地抢气球", RuleCode.N6),
+        ("我和妹妹来到湖边喂鸭子", RuleCode.N6),
+        ("部冷氣機又壞咗", RuleCode.N6),
+        ("聽晚去睇戲", RuleCode.N6),
+        ("我在炖汤。你呢？", RuleCode.N7),
+        ("用户下周三要做一次分享", RuleCode.N7),
+        ("用户希望了解量子纠缠", RuleCode.N7),
+        ("可以订位吗，我们五个人，今晚七点", RuleCode.N7),
+        ("我想去逛街", RuleCode.N7),
+    ],
+)
+def test_what_microblogs_diaries_and_chat_tell_of_the_day_is_temporary(
+    text: str, rule: RuleCode
+) -> None:
+    verdict = _decide(text)
+    assert (verdict.tier, verdict.rule) == (Tier.TEMP, rule)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # an outburst or a face beside what stays
+        "爷爷走了，我哭到天亮[泪]",
+        "我从小路痴，在小区里都能走丢[笑哭]",
+        "太幸福了，终于考下会计证",
+        "快疯了，单身三十年又被催婚",
+        "明天就去新单位报到",
+        # Cantonese
+        "我份工好辛苦",
+        "我細個嗰陣住木屋",
+        "我細佬唔識揸車",
+        "阿婆上個月走咗",
+        "我琴日同佢離咗婚",
+        "我而家做護士",
+        # maxims, counted lives, bonds
+        "做人要讲信用",
+        "在我看来友情比面子重要",
+        "我搬过四次家",
+        "我在武汉念过两年书",
+        "我和婆婆关系紧张",
+        "小蛋糕满八个月了",
+        "这枚戒指是我外婆留给我的",
+        "我周日不去学校",
+        "我家没有电脑",
+        "用户参加了登山俱乐部",
+    ],
+)
+def test_lives_told_in_the_words_of_microblogs_and_cantonese_are_kept(text: str) -> None:
     for temporal in ("", "one_off"):
         assert _decide(text, temporal).tier is not Tier.TEMP, temporal
