@@ -384,3 +384,53 @@ def test_an_address_a_path_or_a_line_of_code_says_nothing_of_now(text: str) -> N
 )
 def test_a_mark_of_an_address_elsewhere_in_the_text_hides_no_prose(text: str) -> None:
     assert decide(text).rule is RuleCode.N6
+
+
+@pytest.mark.parametrize(
+    ("life", "errand"),
+    [
+        ("She's heading the pathology department", "She's heading home"),
+        ("My sister is walking the Camino", "My sister is walking the dog"),
+        ("We are shopping for a house in Porto", "We are shopping for snacks"),
+        ("He's waiting for a liver", "He's waiting for the bus"),
+        ("I'm picking up Greek", "I'm picking up my coat"),
+        ("I'm having trouble conceiving", "I'm having trouble parking"),
+        ("About to have twins", "About to have lunch"),
+        ("User is choosing between Harvard and Yale", "User is choosing between two fonts"),
+        ("He opened a branch of the bank in Nairobi", "He opened a branch for the fix"),
+        ("I'm halfway through my apprenticeship", "I'm halfway through the ironing"),
+        ("I'm done with the church", "I'm done with the dishes"),
+        ("I want to leave teaching", "I want to leave now"),
+        ("User wants to see the northern lights", "I want to see the menu"),
+        ("We need to find a surrogate", "I need to find a plug"),
+        ("I'd like to return to Chile", "I'd like to return these boots"),
+        ("I'd like to change my name", "I'd like to change my seat, please"),
+        ("I will donate a kidney", "I will bring a salad"),
+        ("We'll wed in May", "We'll order in"),
+        ("I'm going to sell the farm", "I'm going to the supermarket"),
+        ("My wife is at the museum as curator", "My wife is at the museum"),
+        ("I'm off gluten", "I'm off to bed"),
+        ("She is away at boarding school", "She is away today"),
+        ("Call me Jonty", "Call me back"),
+        ("Send me alerts only by email", "Send me the file"),
+        ("Give all prices in euros", "Give me the price"),
+        ("Mail carrier in Ohio", "Mail the parcel"),
+        ("Class of 1998", "Class at nine"),
+        ("Drinks in moderation", "Drinks with Ana tonight"),
+        ("I had an interview at Apple and got it", "I had an interview at noon"),
+        ("I have to pay alimony", "I have to pay the plumber"),
+        ("I can hold my breath for four minutes", "I waited for four minutes"),
+        ("He was charged with fraud", "I was charged twice for one pizza"),
+        ("She sat in parliament", "She sat in the garden, waiting for the bus"),
+        ("I was waiting tables when a scout found me", "I was waiting for a table"),
+        ("I noticed a lump in my breast", "I noticed a squirrel on the roof"),
+        ("My niece climbed K2", "My kitten climbed the curtains"),
+        ("He fell asleep at the wheel", "He fell asleep on the bus"),
+        ("I get dizzy on ladders, and she gets sick on boats", "I feel sick today"),
+        ("My flight from Kabul was in 1996", "My flight is at nine"),
+        ("User needs help dressing", "User needs help with a regex"),
+    ],
+)
+def test_words_of_an_errand_lose_no_life_that_is_told_with_them(life: str, errand: str) -> None:
+    assert decide(life).tier is Tier.LONG
+    assert decide(errand).tier is Tier.TEMP
