@@ -135,6 +135,23 @@ KEPT_EVEN_AS_ONE_OFF = [
     ("I'm having surgery on Friday", Family.DURABLE_FACT),
     ("I have a 1998 Defender", Family.DURABLE_FACT),
     ("User likes to be told straight when a plan is weak", Family.DURABLE_FACT),
+    # What people did to each other, got, went through and were.
+    ("Her partner had deceived her with a colleague; he was unfaithful", Family.DURABLE_FACT),
+    ("I got into veterinary college on the second try", Family.DURABLE_FACT),
+    ("picked up a second-hand cello", Family.DURABLE_FACT),
+    ("The surgeon found a growth in his neck", Family.DURABLE_FACT),
+    ("Our nan was such a patient woman", Family.DURABLE_FACT),
+    ("My grandad would tuck a coin in the pudding", Family.DURABLE_FACT),
+    ("Ravi is carving a series of masks for a theatre", Family.DURABLE_FACT),
+    ("We made up our minds not to renew the lease", Family.DURABLE_FACT),
+    ("Capers are overrated", Family.DURABLE_FACT),
+    ("Lena restored a steam organ", Family.DURABLE_FACT),
+    ("The goats calm down when she hums", Family.DURABLE_FACT),
+    ("They threw him out of the choir", Family.DURABLE_FACT),
+    # A grave word beside a trifling deed.
+    ("We were eating when our uncle drowned", Family.DURABLE_FACT),
+    ("The picnic went well, they announced their engagement", Family.DURABLE_FACT),
+    ("Spent the evening in a hospice with Ada", Family.DURABLE_FACT),
     # A sentence with a clause of each sort.
     ("I'm tired right now, but I teach yoga", Family.DURABLE_FACT),
     ("It's raining and I live by the sea", Family.DURABLE_FACT),
@@ -226,6 +243,18 @@ TEMP_WITHOUT_A_BIT = [
     ("Driving test tomorrow", RuleCode.N7),
     ("The user asks to rename a column", RuleCode.N7),
     ("how are we all doing tonight?", RuleCode.N2),
+    # What passes without a word of time: scenes, small luck, people met, the course of a day.
+    ("I was standing by the fountain and dropped my cone", RuleCode.N6),
+    ("We found a nickel under the mat", RuleCode.N6),
+    ("The clerk ignored us", RuleCode.N6),
+    ("Spent three hours hunting for a stapler", RuleCode.N6),
+    ("The hail ruined our barbecue", RuleCode.N6),
+    ("My flatmate ate all the olives", RuleCode.N6),
+    ("He recently went kayaking with the neighbours", RuleCode.N6),
+    ("I'll have a large mocha with oat milk please", RuleCode.N7),
+    ("Reserve us a booth by the window", RuleCode.N7),
+    ("put this tune on my rainy day playlist", RuleCode.N7),
+    ("That clip cracked me up", RuleCode.N3),
 ]
 
 TEMP_WITH_ONE_OFF_ONLY = [
