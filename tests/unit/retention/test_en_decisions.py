@@ -118,6 +118,9 @@ KEPT_EVEN_AS_ONE_OFF = [
     ("She relapsed after a year", Family.DURABLE_FACT),
     ("What calms me down is counting", Family.DURABLE_FACT),
     ("Crowds leave me drained", Family.DURABLE_FACT),
+    ("We moved nine times before I was twelve", Family.DURABLE_FACT),
+    ("My father drank", Family.DURABLE_FACT),
+    ("They passed the mill down to my cousin", Family.DURABLE_FACT),
     # A fact beside an everyday deed, an errand or a question.
     ("I dropped my phone when she said that they are divorcing", Family.DURABLE_FACT),
     ("Mum rang, my brother is in the hospital", Family.DURABLE_FACT),
@@ -259,6 +262,9 @@ TEMP_WITHOUT_A_BIT = [
 
 TEMP_WITH_ONE_OFF_ONLY = [
     "She bought a ticket",
+    "He rolled his eyes at the waiter",
+    "I put salt in my tea by mistake",
+    "She misread the recipe",
     "The soup tasted of nothing",
     "Current trip: Latvia, July 6-13",
     "Ticket closed",
