@@ -159,7 +159,7 @@ def _decide(text: str, temporal: str = "") -> RetentionVerdict:
         "Никак не могу забеременеть",
         "Хочется большой семьи",
         # bonds, ages compared, who is who by people, faith or build
-        "Галя была его второй женой",
+        "Павел был её учителем",
         "Отчим заменил нам отца",
         "Мы с ней одногодки",
         "Обе мои бабушки давно умерли",
@@ -188,7 +188,7 @@ def _decide(text: str, temporal: str = "") -> RetentionVerdict:
         "Раньше люди были добрее",
         "Матери не обязаны всё успевать",
         # moods do not hide facts
-        "мама умерла в прошлом году(((",
+        "у меня нет друзей(((",
         "моя собака самая умная)))",
         # a clause of each sort
         "Сегодня шёл дождь, а вообще я живу в Сочи",
@@ -285,9 +285,9 @@ def test_lasting_facts_are_kept_whatever_the_bit(text: str, temporal: str) -> No
         ("Пора прореживать морковь", RuleCode.N7),
         ("Засеки девять минут", RuleCode.N7),
         ("Она хочет выйти подышать", RuleCode.N7),
-        ("Не могу сосредоточиться из-за соседей", RuleCode.N7),
+        ("Ира хочет зайти погреться", RuleCode.N7),
         ("Вы проехали остановку", RuleCode.N4),
-        ("Показал соседу фотографии", RuleCode.N4),
+        ("Протянула кондуктору мелочь", RuleCode.N4),
         ("Он стоял у двери", RuleCode.N4),
         ("Чайник поставила", RuleCode.N4),
         ("Препод не пришёл", RuleCode.N4),
