@@ -109,24 +109,24 @@ class CueSpec:
 
 
 _LISTS = ("forms", "patterns", "except", "unless", "needs", "examples", "counter_examples")
-_CUE_KEYS = ("id", "family", "at", "strength", *_LISTS)
-_FILE_KEYS = ("language", "words", "cue", "disable")
+CUE_KEYS = ("id", "family", "at", "strength", *_LISTS)
+"""What a cue may say."""
+_FILE_KEYS = ("words", "cue", "disable")
 
 
 def read_cues(
-    text: str,
+    texts: Mapping[str, str],
     *,
-    source: str,
     language: str | None = None,
     examples_required: bool = True,
     tested: bool = False,
 ) -> tuple[CueSpec, ...]:
-    """Return the cues of a TOML text.
+    """Return the cues of TOML texts that belong together: the word lists of one serve all.
 
     Args:
-        text: a lexicon (``language``, ``[words]``, ``[[cue]]``) or the cues of an overlay.
-        source: what to call the text in an error.
-        language: the language that the file must declare; without one, each cue's id names it.
+        texts: the files of a lexicon (``[words]``, ``[[cue]]``) or an overlay, each by what to call
+            it in an error.
+        language: the language that each cue's id must name; without one, the id says it.
         examples_required: whether every cue must carry an example and a counter-example.
         tested: whether tests have checked the forms and patterns, so that none needs to be before
             it is used.
@@ -134,30 +134,39 @@ def read_cues(
     Raises:
         ConfigurationError: names the source, the cue and the key.
     """
+    tables = {source: _parsed(text, source) for source, text in texts.items()}
+    words: dict[str, Sequence[str]] = dict(BUILT_IN_WORDS)
+    for source, table in tables.items():
+        for name, listed in _word_lists(table.get("words", {}), source).items():
+            if name in words:
+                raise ConfigurationError(f"{source}: there is a word list {name!r} already")
+            words[name] = listed
+    cues: dict[str, CueSpec] = {}
+    for source, table in tables.items():
+        for entry in table.get("cue", []):
+            cue = _read_cue(entry, source=source, language=language, words=words)
+            if not tested:
+                _check(cue, f"{source}: cue {cue.id!r}")
+            if cue.id in cues:
+                raise ConfigurationError(f"{source}: cue id {cue.id!r} is used twice")
+            if examples_required and not (cue.examples and cue.counter_examples):
+                raise ConfigurationError(
+                    f"{source}: cue {cue.id!r} needs examples and counter_examples"
+                )
+            cues[cue.id] = cue
+    return tuple(cues.values())
+
+
+def _parsed(text: str, source: str) -> dict[str, Any]:
     try:
-        data = tomllib.loads(text)
+        table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{source}: {error}") from None
-    if language is not None and data.get("language") != language:
-        raise ConfigurationError(f"{source}: language must be {language!r}")
-    _refuse_unknown(data, _FILE_KEYS, source)
-    words = {**BUILT_IN_WORDS, **_word_lists(data.get("words", {}), source)}
-    entries = data.get("cue", [])
+    _refuse_unknown(table, _FILE_KEYS, source)
+    entries = table.get("cue", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ConfigurationError(f"{source}: cues are [[cue]] tables")
-    cues: dict[str, CueSpec] = {}
-    for entry in entries:
-        cue = _read_cue(entry, source=source, language=language, words=words)
-        if not tested:
-            _check(cue, f"{source}: cue {cue.id!r}")
-        if cue.id in cues:
-            raise ConfigurationError(f"{source}: cue id {cue.id!r} is used twice")
-        if examples_required and not (cue.examples and cue.counter_examples):
-            raise ConfigurationError(
-                f"{source}: cue {cue.id!r} needs examples and counter_examples"
-            )
-        cues[cue.id] = cue
-    return tuple(cues.values())
+    return table
 
 
 def _refuse_unknown(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
@@ -195,7 +204,7 @@ def _read_cue(
     if not isinstance(name, str) or name.count(".") < 2:
         raise ConfigurationError(f"{source}: a cue needs an id such as 'en.habit.weekday'")
     where = f"{source}: cue {name!r}"
-    _refuse_unknown(entry, _CUE_KEYS, where)
+    _refuse_unknown(entry, CUE_KEYS, where)
     if language is not None and name.split(".", 1)[0] != language:
         raise ConfigurationError(f"{where}: the id must start with {language!r}")
     listed = {key: _strings(entry, key, where) for key in _LISTS}
@@ -286,7 +295,7 @@ class Overlay:
             raise ConfigurationError(f"lexicon overlay {path}: {problem}") from None
         if not isinstance(disable, list) or not all(isinstance(name, str) for name in disable):
             raise ConfigurationError(f"lexicon overlay {path}: disable is a list of cue ids")
-        cues = read_cues(text, source=f"lexicon overlay {path}", examples_required=False)
+        cues = read_cues({f"lexicon overlay {path}": text}, examples_required=False)
         return cls(add=cues, disable=frozenset(disable), path=path)
 
     def apply(self, cues: dict[str, CueSpec]) -> None:

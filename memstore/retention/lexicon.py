@@ -1,8 +1,8 @@
-"""Lexicons: cues as data, loaded from one TOML file a language and compiled into one automaton.
+"""Lexicons: cues as data, loaded from one folder a language and compiled into one automaton.
 
 A cue's literal ``forms`` are found by one Aho-Corasick scan of the text for all languages together;
-a cue's ``patterns`` are regular expressions, tried only where one of the cue's ``anchors`` was seen
-in the same scan.
+a cue's ``patterns`` are regular expressions, tried only where what they require was seen in the
+same scan.
 """
 
 from __future__ import annotations
@@ -33,29 +33,35 @@ if hasattr(os, "register_at_fork"):  # a child would never see another thread's 
     )
 
 _PACKAGE = resources.files("memstore.retention")
-_FILES = _PACKAGE / "lexicons"
+_FOLDERS = _PACKAGE / "lexicons"
 
 
 @lru_cache(maxsize=1)
 def available_languages() -> tuple[str, ...]:
     """Return the codes of the languages that ship a lexicon, sorted."""
-    names = (entry.name for entry in _FILES.iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+    return tuple(sorted(folder.name for folder in _FOLDERS.iterdir() if folder.is_dir()))
 
 
 @lru_cache(maxsize=32)
 def language_cues(language: str) -> tuple[CueSpec, ...]:
-    """Return the cues of one language's file, checked.
+    """Return the cues of one language's files, checked, in the order of the files' names.
 
     Raises:
-        ConfigurationError: there is no such file, or a cue of it is malformed.
+        ConfigurationError: there is no such language, or a cue of it is malformed.
     """
     if language not in available_languages():
         raise ConfigurationError(
             f"no lexicon for {language!r}; choose from {', '.join(available_languages())}"
         )
-    text = (_FILES / f"{language}.toml").read_text(encoding="utf-8")
-    return read_cues(text, source=f"{language}.toml", language=language, tested=True)
+    texts = {
+        f"{language}/{file.name}": file.read_text(encoding="utf-8") for file in _files(language)
+    }
+    return read_cues(texts, language=language, tested=True)
+
+
+def _files(language: str) -> list[Traversable]:
+    files = (file for file in (_FOLDERS / language).iterdir() if file.name.endswith(".toml"))
+    return sorted(files, key=lambda file: file.name)
 
 
 class Lexicon:
@@ -108,7 +114,7 @@ def _compiled(languages: tuple[str, ...], overlays: tuple[Overlay, ...]) -> Lexi
 def _sources(languages: tuple[str, ...]) -> list[Traversable]:
     """Return the files that a compiled lexicon depends on: the code that compiles, and the cues."""
     code = (file for file in _PACKAGE.iterdir() if file.name.endswith((".py", ".toml")))
-    cues = (_FILES / f"{language}.toml" for language in languages)
+    cues = (file for language in languages for file in _files(language))
     return [*sorted(code, key=lambda file: file.name), *cues]
 
 

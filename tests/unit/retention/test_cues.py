@@ -13,16 +13,17 @@ from memstore.retention.forms import read_forms, with_word_lists
 from memstore.retention.lexicon import Lexicon
 from memstore.retention.text import FoldedText
 
-HEAD = 'language = "en"\n[words]\nbe = ["am", "is"]\none = ["uno"]\n'
+HEAD = '[words]\nbe = ["am", "is"]\none = ["uno"]\n'
 FORMS = 'family = "habit"\nexamples = ["x"]\ncounter_examples = ["y"]\n'
 
 
 def _read(body: str) -> tuple[CueSpec, ...]:
-    return read_cues(HEAD + body, source="en.toml", language="en")
+    return read_cues({"en.toml": HEAD + body}, language="en")
 
 
 def _lexicon(body: str) -> Lexicon:
-    return Lexicon(read_cues(HEAD + body, source="t", language="en", examples_required=False))
+    cues = read_cues({"en.toml": HEAD + body}, language="en", examples_required=False)
+    return Lexicon(cues)
 
 
 def _spans(lexicon: Lexicon, text: str, family: Family = Family.HABIT) -> list[str]:
@@ -73,6 +74,17 @@ def test_forms_expand_braces_and_word_lists() -> None:
 def test_a_malformed_cue_is_refused_with_its_name(body: str, named: str) -> None:
     with pytest.raises(ConfigurationError, match=named):
         _read(body)
+
+
+def test_the_word_lists_of_one_file_serve_the_others() -> None:
+    lists = '[words]\nbe = ["am", "is"]\n'
+    cue = f'[[cue]]\nid = "en.habit.a"\nforms = ["<be> late"]\n{FORMS}'
+    (read,) = read_cues({"en/habit.toml": cue, "en/words.toml": lists}, language="en")
+    assert set(read.forms.literals) == {"am late", "is late"}
+    with pytest.raises(ConfigurationError, match=r"en/words\.toml: .*'be' already"):
+        read_cues({"en/habit.toml": lists + cue, "en/words.toml": lists}, language="en")
+    with pytest.raises(ConfigurationError, match=r"en/two\.toml: cue id .* is used twice"):
+        read_cues({"en/one.toml": lists + cue, "en/two.toml": cue}, language="en")
 
 
 def test_a_word_list_that_refers_to_itself_is_refused() -> None:

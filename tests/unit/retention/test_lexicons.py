@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
-from memstore.retention.cues import CueSpec, check_pattern
+from memstore.retention.cues import CUE_KEYS, CueSpec, check_pattern, read_cues
 from memstore.retention.lexicon import Lexicon, available_languages, language_cues, load_lexicon
 from memstore.retention.lexicon_cache import FOLDER_VARIABLE
 from memstore.retention.text import FoldedText
@@ -66,3 +68,14 @@ def test_threads_that_ask_at_the_same_time_share_one_lexicon(
         one, other = threads.map(ask, range(2))
     assert one is other
     assert len(begun) == 1
+
+
+def test_the_documented_cue_matches_its_examples_and_not_its_counter_examples() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "lexicons.md").read_text(encoding="utf-8")
+    text = page.split("```toml\n")[1].split("```")[0]
+    (cue,) = read_cues({"docs": text}, language="en")
+    lexicon = Lexicon([cue])
+    assert all(_matched(lexicon, cue, example) for example in cue.examples)
+    assert not any(_matched(lexicon, cue, example) for example in cue.counter_examples)
+    documented = re.findall(r"^\| `(\w+)`(?:, `(\w+)`)? \|", page, re.MULTILINE)
+    assert {key for row in documented for key in row if key} == set(CUE_KEYS)
