@@ -239,7 +239,9 @@ def curve(lines: list[Line]) -> Iterator[tuple[str, dict[str, Share]]]:
         return shares(trusted, lambda line: decide(line.text, bit, policy).tier is Tier.TEMP)
 
     def without(disabled: Iterable[CueSpec]) -> RetentionPolicy:
-        return RetentionPolicy(overlays=(Overlay(disable=frozenset(cue.id for cue in disabled)),))
+        # Trusting, because a language without durable facts to veto with is not covered.
+        overlay = Overlay(disable=frozenset(cue.id for cue in disabled))
+        return RetentionPolicy(overlays=(overlay,), trust_bit_without_lexicon=True)
 
     for count in range(1, len(LEXICAL_RULES) + 1):
         rules = LEXICAL_RULES[:count]
@@ -249,8 +251,7 @@ def curve(lines: list[Line]) -> Iterator[tuple[str, dict[str, Share]]]:
         name = "no bit, all vetoes" if family is None else f"no bit, without {family.value}"
         removed = [cue for cue in vetoes if cue.family is family]
         yield name, measured(TemporalKind.UNSET, without(removed))
-    trusting = replace(without(vetoes), trust_bit_without_lexicon=True)
-    yield "one_off, no vetoes", measured(TemporalKind.ONE_OFF, trusting)
+    yield "one_off, no vetoes", measured(TemporalKind.ONE_OFF, without(vetoes))
     yield "one_off, hard vetoes only", measured(TemporalKind.ONE_OFF, without(soft))
     yield "one_off, soft ones set aside", measured(TemporalKind.ONE_OFF, RetentionPolicy())
     hardened = tuple(replace(cue, strength=Strength.HARD) for cue in soft)
@@ -266,7 +267,9 @@ def leaning(lines: Iterable[Line]) -> Iterator[tuple[str, int, int, int]]:
     and how many ephemera are caught by the cue.
     """
     vetoes = (cue.id for cue in DEFAULT_POLICY.lexicon.cues if cue.family in ONE_OFF_VETOES)
-    unvetoed = RetentionPolicy(overlays=(Overlay(disable=frozenset(vetoes)),))
+    unvetoed = RetentionPolicy(
+        overlays=(Overlay(disable=frozenset(vetoes)),), trust_bit_without_lexicon=True
+    )
     taken: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     caught: Counter[str] = Counter()
