@@ -107,7 +107,8 @@ def load_lexicon(languages: tuple[str, ...], overlays: tuple[Overlay, ...] = ())
 
 @lru_cache(maxsize=8)
 def _compiled(languages: tuple[str, ...], overlays: tuple[Overlay, ...]) -> Lexicon:
-    settings = (languages, overlays, version("opencc"))
+    changes = [(overlay.add, sorted(overlay.disable)) for overlay in overlays]
+    settings = (languages, changes, version("opencc"))
     return cached(Lexicon, _sources(languages), settings, lambda: _compile(languages, overlays))
 
 

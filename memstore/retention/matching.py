@@ -196,10 +196,12 @@ class Scan:
         """Return hits with the cues in whose company they count, each behind its own."""
         shown: dict[tuple[str, int, int], Hit] = {}
         for hit in hits:
-            beside = [near for family in hit.spec.needs for near in self.candidates(family)]
-            for near in (hit, *beside):
-                if near is hit or self.clause(near) == self.clause(hit):
-                    shown.setdefault((near.spec.id, near.start, near.end), near)
+            shown.setdefault((hit.spec.id, hit.start, hit.end), hit)
+            start, end = self.clause_span(self.clause(hit))
+            for family in hit.spec.needs:
+                for near in self.candidates(family):
+                    if start <= near.start < end:
+                        shown.setdefault((near.spec.id, near.start, near.end), near)
         return list(shown.values())
 
     def clause(self, hit: Hit) -> int:

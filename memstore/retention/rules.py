@@ -119,7 +119,7 @@ def low_value_verdict(scan: Scan, policy: RetentionPolicy) -> Finding:
         return Finding(
             None, f"{rule.value} matched, but the text holds {family}", None, cues, family
         )
-    shown = scan.with_company(hits)
+    shown = scan.with_company(hits[:MOST_EVIDENCE])
     cues = tuple(scan.cue(hit) for hit in shown[:MOST_EVIDENCE])
     return Finding(Tier.TEMP, f"{rule.value} matched and nothing vetoed it", rule, cues)
 

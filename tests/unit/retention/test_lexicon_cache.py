@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -146,3 +148,16 @@ def test_a_lexicon_from_the_cache_decides_as_the_one_that_was_compiled(
     assert loaded.version == policy.lexicon.version
     assert loaded.cues == lexicons.language_cues("es")
     lexicons._compiled.cache_clear()
+
+
+def test_processes_that_hash_differently_share_a_lexicon_with_an_overlay(folder: Path) -> None:
+    program = (
+        "from memstore.retention.cues import Overlay\n"
+        "from memstore.retention.lexicon import language_cues, load_lexicon\n"
+        "ids = frozenset(cue.id for cue in language_cues('ko')[:9])\n"
+        "load_lexicon(('ko',), (Overlay(disable=ids),))\n"
+    )
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, FOLDER_VARIABLE: str(folder)}
+        subprocess.run([sys.executable, "-c", program], env=environment, check=True)  # noqa: S603
+    assert len(list(folder.iterdir())) == 1
