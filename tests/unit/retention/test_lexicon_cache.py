@@ -159,5 +159,5 @@ def test_processes_that_hash_differently_share_a_lexicon_with_an_overlay(folder:
     )
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, FOLDER_VARIABLE: str(folder)}
-        subprocess.run([sys.executable, "-c", program], env=environment, check=True)  # noqa: S603
+        subprocess.run([sys.executable, "-c", program], env=environment, check=True)
     assert len(list(folder.iterdir())) == 1
