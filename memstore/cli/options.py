@@ -126,8 +126,8 @@ def existing_database_url(option: str | None) -> DatabaseUrl:
     url = checked_url(database_url(option))
     if schema.current(url).status is SchemaStatus.EMPTY:
         raise ConfigurationError(
-            f"there is no store at {url.render_as_string(hide_password=True)}; check --db "
-            "(memstore db upgrade makes an empty one)"
+            f"there is no store at {url.render_as_string(hide_password=True)}; check --db, or "
+            "store a memory first (memstore db upgrade makes an empty store)"
         )
     return url
 
