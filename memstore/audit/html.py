@@ -11,7 +11,7 @@ from html import escape
 from itertools import islice
 from typing import TextIO
 
-from memstore.audit.ledger import Change, Outcome, Split
+from memstore.audit.ledger import Change, Split
 from memstore.audit.problems import Problems
 from memstore.audit.replay import AuditReport
 
@@ -171,16 +171,11 @@ def _setting(value: object) -> str:
 
 def _change(change: Change) -> tuple[str, ...]:
     return (
-        escape(_outcome(change.before)),
-        escape(_outcome(change.after)),
+        escape(str(change.before)),
+        escape(str(change.after)),
         escape(change.place),
         escape(change.content),
     )
-
-
-def _outcome(outcome: Outcome) -> str:
-    until = "" if outcome.expires_at is None else f", until {outcome.expires_at:%Y-%m-%d %H:%M}"
-    return f"{outcome.tier.value}: {outcome.why}{until}"
 
 
 def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

@@ -42,6 +42,10 @@ class Outcome:
         """Return the outcome that a verdict says."""
         return cls(verdict.tier, why(verdict), verdict.expires_at)
 
+    def __str__(self) -> str:
+        until = f", until {self.expires_at:%Y-%m-%d %H:%M}Z" if self.expires_at else ""
+        return f"{self.tier.value}: {self.why}{until}"
+
     def change_to(self, after: Outcome) -> ChangeKind | None:
         """Return what changes from this outcome to another; None where nothing does."""
         if self.tier is not after.tier:

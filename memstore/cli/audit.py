@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from memstore.audit.text_source import STANDARD_INPUT
 from memstore.cli import output
 from memstore.cli.audit_report import print_report
 from memstore.cli.options import (
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from memstore.audit.stored import Assigned
     from memstore.retention.policy import RetentionPolicy
     from memstore.store.engine import DatabaseUrl
-
-_STANDARD_INPUT = "-"
 
 
 def register(app: typer.Typer) -> None:
@@ -236,12 +235,12 @@ def _name(file: str | None, url: DatabaseUrl | None, tenant: str) -> str:
         from memstore.store.engine import checked_url
 
         return f"tenant {tenant} of {checked_url(url).render_as_string(hide_password=True)}"
-    return "the standard input" if file in (None, _STANDARD_INPUT) else str(file)
+    return "the standard input" if file in (None, STANDARD_INPUT) else str(file)
 
 
 def _inputs(file: str | None, url: DatabaseUrl | None, *settings: Path | None) -> Iterator[Path]:
     """Yield the files that are read, which no output may be."""
-    if file is not None and file != _STANDARD_INPUT:
+    if file is not None and file != STANDARD_INPUT:
         yield Path(file)
     if url is not None:
         from memstore.store.engine import checked_url

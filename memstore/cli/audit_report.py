@@ -11,7 +11,7 @@ from memstore.cli import output
 from memstore.counted import counted, counted_memories
 
 if TYPE_CHECKING:
-    from memstore.audit.ledger import Change, Outcome, Split
+    from memstore.audit.ledger import Change, Split
     from memstore.audit.problems import Problems
     from memstore.audit.replay import AuditReport
 
@@ -85,11 +85,5 @@ def _print_changes(report: AuditReport, changes: Iterator[Change]) -> None:
     )
     for change in changes:
         typer.echo(
-            f"{_outcome(change.before)} -> {_outcome(change.after)}  {change.place}: "
-            f"{output.one_line(change.content)}"
+            f"{change.before} -> {change.after}  {change.place}: {output.one_line(change.content)}"
         )
-
-
-def _outcome(outcome: Outcome) -> str:
-    until = f" until {output.day_and_time(outcome.expires_at)}" if outcome.expires_at else ""
-    return f"{outcome.tier.value} ({outcome.why}){until}"

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 Period = Literal["day", "week", "month", "quarter", "year"]
@@ -56,7 +57,7 @@ class DateWords:
     """What tells that a clause speaks, or may speak, of what is to come; knows ``DATE``."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class DatePhrase:
     """One way in which a language names a date."""
 
@@ -64,7 +65,8 @@ class DatePhrase:
     kind: Kind
     anchors: tuple[str, ...]
     """Pieces of which one has to be in the text for the pattern to be worth trying."""
-    pattern: re.Pattern[str]
+    source: str
+    """The regular expression, compiled when it is first tried: most texts name no date."""
     period: Period = "day"
     """How long the named time lasts: it is over when its last day is."""
     ahead: int = 0
@@ -72,10 +74,15 @@ class DatePhrase:
     given: Mapping[str, str] | None = None
     """Groups that the words stand for: the day and month of a feast."""
 
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled regular expression."""
+        return re.compile(self.source)
+
 
 def phrase(words: DateWords, kind: Kind, anchors: str, pattern: str, **more: Any) -> DatePhrase:
     """Return a phrase; ``anchors`` are separated by bars."""
-    return DatePhrase(words, kind, tuple(anchors.split("|")), re.compile(pattern), **more)
+    return DatePhrase(words, kind, tuple(anchors.split("|")), pattern, **more)
 
 
 def spelled(numbers: Mapping[str, float], scales: Mapping[str, int]) -> Callable[[str], float]:

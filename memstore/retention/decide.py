@@ -16,9 +16,9 @@ from memstore.retention.families import Family, family_bits
 from memstore.retention.finding import Finding
 from memstore.retention.matching import Scan
 from memstore.retention.policy import DEFAULT_POLICY, RetentionPolicy
-from memstore.retention.rules import low_value_verdict
+from memstore.retention.rules import NOTHING_MATCHED, low_value_verdict, passed_over
 from memstore.retention.temporal import temporal_verdict
-from memstore.retention.text import FoldedText, fold
+from memstore.retention.text import FoldedText
 from memstore.retention.verdict import HORIZON_VETO, MOST_EVIDENCE, Reason, RetentionVerdict
 
 _Member = TypeVar("_Member", bound=StrEnum)
@@ -178,7 +178,7 @@ def _decide(
 
     finding = temporal_verdict(temporal, scan, policy)
     if finding.tier is Tier.TEMP:
-        return _expire(Reason.TEMPORAL, finding, content, occurs_at, policy, now, steps)
+        return _expire(Reason.TEMPORAL, finding, scan, occurs_at, policy, now, steps)
     if finding.concludes:
         return _conclude(Reason.TEMPORAL, finding, policy, steps)
     if steps is not None:
@@ -188,13 +188,14 @@ def _decide(
     if lexical:
         finding = low_value_verdict(scan, policy)
         if finding.tier is Tier.TEMP:
-            return _expire(Reason.LOW_VALUE, finding, content, occurs_at, policy, now, steps)
+            return _expire(Reason.LOW_VALUE, finding, scan, occurs_at, policy, now, steps)
         if finding.veto is not None:
             stopped = finding
     else:
         finding = _NOT_LEXICAL
     if steps is not None:
-        steps.append(Step(Reason.LOW_VALUE, finding))
+        told = passed_over(scan, policy) if finding is NOTHING_MATCHED else finding
+        steps.append(Step(Reason.LOW_VALUE, told))
     return _default(stopped, policy, steps)
 
 
@@ -224,7 +225,7 @@ def _default(
 def _expire(
     reason: Reason,
     finding: Finding,
-    content: str,
+    scan: Scan,
     occurs_at: datetime | None,
     policy: RetentionPolicy,
     now: datetime,
@@ -234,7 +235,7 @@ def _expire(
 
     What happens beyond the horizon is kept.
     """
-    named = resolve_occurs_at(fold(content), now=now, zone=policy.zone)
+    named = resolve_occurs_at(scan.text.folded, now=now, zone=policy.zone)
     begins = max(moment for moment in (now, occurs_at, named) if moment is not None)
     if begins - now > policy.event_horizon:
         why = f"{finding.why}, but it happens beyond the event horizon"

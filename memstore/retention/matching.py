@@ -193,15 +193,19 @@ class Scan:
         return Cue(spec.id, spec.family, spec.language, spec.strength, start, end)
 
     def with_company(self, hits: list[Hit]) -> list[Hit]:
-        """Return hits with the cues in whose company they count, each behind its own."""
+        """Return hits with the cues in whose company they count, each behind its own.
+
+        One family of company is enough, as it is for the hit to count.
+        """
         shown: dict[tuple[str, int, int], Hit] = {}
         for hit in hits:
             shown.setdefault((hit.spec.id, hit.start, hit.end), hit)
             start, end = self.clause_span(self.clause(hit))
             for family in hit.spec.needs:
-                for near in self.candidates(family):
-                    if start <= near.start < end:
-                        shown.setdefault((near.spec.id, near.start, near.end), near)
+                beside = [near for near in self.candidates(family) if start <= near.start < end]
+                shown |= {(near.spec.id, near.start, near.end): near for near in beside}
+                if beside:
+                    break
         return list(shown.values())
 
     def clause(self, hit: Hit) -> int:

@@ -99,7 +99,7 @@ def low_value_verdict(scan: Scan, policy: RetentionPolicy) -> Finding:
     A rule that raises is logged without the text, and the step concludes nothing: the memory stays.
     """
     if not scan.may_hold(RULE_FAMILIES) and not scan.text.words.isspace():
-        return _NOTHING
+        return NOTHING_MATCHED
     try:
         matched = _first_match(scan, policy)
         vetoes = standing_vetoes(scan) if matched else []
@@ -108,7 +108,7 @@ def low_value_verdict(scan: Scan, policy: RetentionPolicy) -> Finding:
         logger.warning("memstore.retention.rule_failed", extra=told)
         return Finding(None, "a lexical rule failed; the memory is kept")
     if matched is None:
-        return _why_nothing(scan, policy)
+        return NOTHING_MATCHED
     rule, hits = matched
     if rule not in _WHOLE_TEXT and _is_foreign(scan, policy):
         why = f"{rule.value} matched, but no lexicon covers the language"
@@ -126,16 +126,17 @@ def low_value_verdict(scan: Scan, policy: RetentionPolicy) -> Finding:
 
 _WHOLE_TEXT = frozenset({RuleCode.N1, RuleCode.N2})
 """Rules that account for every word, so that no unknown language hides a fact from them."""
-_NOTHING = Finding(None, "no lexical rule matched")
+NOTHING_MATCHED = Finding(None, "no lexical rule matched")
+"""What the step finds where no rule matched."""
 
 
-def _why_nothing(scan: Scan, policy: RetentionPolicy) -> Finding:
-    """Return a finding that tells of a point in time that the text holds and n6 passed over."""
+def passed_over(scan: Scan, policy: RetentionPolicy) -> Finding:
+    """Return what a trace tells where no rule matched: a point in time that n6 passed over."""
     if RuleCode.N6 not in policy.rules:
-        return _NOTHING
+        return NOTHING_MATCHED
     hits = scan.hits(Family.POINT_IN_TIME)
     if not hits:
-        return _NOTHING
+        return NOTHING_MATCHED
     if scan.hits(Family.STANDING_CONSTRAINT):
         why = "no lexical rule matched: n6 leaves a text with a standing constraint alone"
     else:

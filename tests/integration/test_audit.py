@@ -18,7 +18,9 @@ from memstore.audit.stored import Assigned, assign, store_records
 from memstore.cli.app import app
 from memstore.memory import Tier
 from memstore.retention.policy import DEFAULT_POLICY
+from memstore.store import schema
 from memstore.store.database import Database
+from memstore.store.schema_state import SchemaStatus
 from memstore.store.sync import MemoryStore
 
 ALARM = "帮我订个 7 点的闹钟"
@@ -280,3 +282,15 @@ def test_wrong_use_is_one_line_and_status_2(args: list[str], message: str) -> No
     result = CliRunner().invoke(app, ["audit", *args])
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["recall"], ["stats"], ["sweep"], ["audit"], ["audit", "--apply"]], ids=" ".join
+)
+def test_no_command_that_stores_nothing_makes_a_store(
+    empty_database_url: str, arguments: list[str]
+) -> None:
+    result = CliRunner().invoke(app, [*arguments, "--db", empty_database_url])
+    assert result.exit_code == 2
+    assert "there is no store at" in result.stderr
+    assert schema.current(empty_database_url).status is SchemaStatus.EMPTY
