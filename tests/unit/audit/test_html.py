@@ -155,4 +155,4 @@ def test_changes_of_expiry_and_rule_are_shown_too() -> None:
     text = " ".join(shown.text)
     assert "0 newly temp, 0 newly long, 1 that expire at another time, 0 decided by" in text
     assert "temp: temporal/temporal_one_off, until 2026-06-08 09:30Z" in shown.text
-    assert "temp: temporal/temporal_one_off, until 2026-07-01 09:30" in shown.text
+    assert "temp: temporal/temporal_one_off, until 2026-07-01 09:30Z" in shown.text
