@@ -26,6 +26,10 @@ _HANGUL = "\uac00-\ud7a3"
 _PLAIN = re.compile("[a-z0-9а-я]+(?: [a-z0-9а-я]+)*")
 """What folding leaves as it is, and what has a word boundary at either edge."""
 _BRACE_MARKS = re.compile("([{},])")
+_SPLICE_ONCE = (
+    rf"(?:(?<=[{UNSPACED}]) (?=[^\W\d_{UNSPACED}])|(?<=[^\W\d_{UNSPACED}]) (?=[{UNSPACED}]))?"
+)
+"""The space that words have where a spaced script meets Chinese or Japanese."""
 _SPACE_ONCE = "(?: |(?<= ))"
 """A space, unless the piece before it was empty and left one already."""
 
@@ -192,7 +196,8 @@ def _with_words(
 def _template(braced: str) -> str:
     """Return a regular expression over words that matches what the braces expand to."""
     core = fold(braced.strip("*"))
-    body, _ = _sequence(core, 0, after_brace=False)
+    mixed = UNSPACED_LETTER.search(core) is not None and _SPACED_SIGN.search(core) is not None
+    body, _ = _sequence(core, 0, after_brace=False, between=_SPLICE_ONCE if mixed else "")
     if UNSPACED_LETTER.search(core) is None:
         left, right = " ", f"(?:(?= )|(?<=[{_HANGUL}]))"
     else:
@@ -201,14 +206,17 @@ def _template(braced: str) -> str:
     return ("" if braced.startswith("*") else left) + body + ("" if braced.endswith("*") else right)
 
 
-def _sequence(text: str, at: int, *, after_brace: bool) -> tuple[str, int]:
-    """Return the pattern of ``text`` from ``at`` to the comma or brace that ends it, and where."""
+def _sequence(text: str, at: int, *, after_brace: bool, between: str) -> tuple[str, int]:
+    """Return the pattern of ``text`` from ``at`` to the comma or brace that ends it, and where.
+
+    ``between`` is what may stand between any two pieces.
+    """
     parts: list[str] = []
     while at < len(text) and text[at] not in ",}":
         if text[at] == "{":
             alternatives = []
             while text[at] != "}":
-                alternative, at = _sequence(text, at + 1, after_brace=True)
+                alternative, at = _sequence(text, at + 1, after_brace=True, between=between)
                 alternatives.append(alternative)
             parts.append(alternation(alternatives))
             after_brace = True
@@ -219,4 +227,4 @@ def _sequence(text: str, at: int, *, after_brace: bool) -> tuple[str, int]:
             parts.append(_SPACE_ONCE if after_brace else " ")
             after_brace = False
         at += 1
-    return "".join(parts), at
+    return between.join(parts), at

@@ -6,7 +6,7 @@ import re
 
 import bracex
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memstore.errors import ConfigurationError
@@ -44,6 +44,9 @@ def _literal_found(form: str, words: str) -> bool:
 
 
 @given(forms, texts)
+@example("看x", "看x")
+@example("{我,他}x", "他x")
+@example("x{看,a}x", "xx看x")
 def test_a_template_finds_what_the_literals_find(form: str, text: str) -> None:
     words = FoldedText(text).words
     found = re.search(_template(" ".join(form.split())), words)
